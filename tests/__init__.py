@@ -1,0 +1,1 @@
+"""Tests: reference engines, conformance, properties, adapters."""

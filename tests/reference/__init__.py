@@ -1,0 +1,1 @@
+"""Slow, plain engines written from the rulebook alone, to check the fast ones against."""
