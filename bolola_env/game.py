@@ -1,0 +1,215 @@
+"""Bolola as one description for the adapters: options, custom deals, and the table of environments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bolola_env import observe, reward, rules
+from bolola_env.cards import CARD_NAMES, HAND_SIZE, NUM_CARDS, SUITS, card_id, card_set
+from bolola_env.contracts import (
+    CONTRACTS,
+    MATCH_ORDER,
+    NUM_TRICKS,
+    Contract,
+    contract_row,
+)
+from bolola_env.render import render
+from bolola_env.state import CONFIG, STATE
+from trick_core.game import (
+    Game,
+    Kernels,
+    RewardOptions,
+    Setup,
+    check_flag,
+    check_seat,
+    register_game,
+)
+from trick_core.jit import records
+from trick_core.notation import DealFormat
+
+MAX_DEALS = 12
+
+DEAL_FORMAT = DealFormat(
+    deck=CARD_NAMES,
+    suits="SHDC",
+    ranks="AKQJT98765432",
+    extra=(),
+    sizes=(HAND_SIZE,) * 4,
+    names=tuple(f"hand of seat {seat}" for seat in range(4)),
+    card_id=card_id,
+)
+
+
+def setup(
+    contract: str | Contract = "hearts",
+    *,
+    starter: int | None = None,
+    trump: str | None = None,
+    order: Sequence[str | Contract] | None = None,
+    early_stop: bool = False,
+    **reward_options: Any,
+) -> Setup:
+    """Check the options of an environment and fix them.
+
+    Args:
+        contract: A contract's name, ``"match"``, or a row.
+        starter: Seat that starts the first deal of every episode; None: from the seed.
+        trump: Suit ``"C"``, ``"D"``, ``"H"`` or ``"S"`` that is trump wherever a contract has trumps; None: the starter
+            names it (rule B-6.1).
+        order: The match's deals, 1 to 12 names or rows (rule B-7.1); only with ``"match"``.
+        early_stop: A deal ends when its last point has fallen (rule B-1.5).
+        **reward_options: See :class:`trick_core.game.RewardOptions`.
+
+    Raises:
+        ValueError: An option out of range.
+        TypeError: An unknown option.
+    """
+    if isinstance(contract, str) and contract == "match":
+        rows = _match_rows(MATCH_ORDER if order is None else order)
+        variant = "match"
+    else:
+        if order is not None:
+            raise ValueError("order: only the match takes it; use contract='match'")
+        rows = [contract_row(contract)]
+        variant = rows[0].name if CONTRACTS.get(rows[0].name) == rows[0] else "custom"
+    if starter is not None:
+        starter = check_seat("starter", starter)
+    suit = -1 if trump is None else _suit(trump)
+    early_stop = check_flag("early_stop", early_stop)
+    rewards = RewardOptions(**reward_options)
+    config = records(len(rows), CONFIG)
+    for record, row in zip(config, rows, strict=True):
+        _fill(record, row, early_stop)
+        record["fixed_trump"] = suit
+        record["fixed_starter"] = -1 if starter is None else starter
+    config.flags.writeable = False
+    options: dict[str, Any] = {
+        "contract": contract if isinstance(contract, str) else _row_json(rows[0]),
+        "starter": starter,
+        "trump": trump,
+        "order": None
+        if order is None
+        else [c if isinstance(c, str) else _row_json(c) for c in order],
+        "early_stop": early_stop,
+        **asdict(rewards),
+    }
+    largest = sum(row.largest_return for row in rows)
+    return Setup(GAME, variant, options, config, rewards, float(largest))
+
+
+def _row_json(row: Contract) -> dict[str, Any]:
+    return asdict(row)
+
+
+def _match_rows(order: Sequence[str | Contract]) -> list[Contract]:
+    if isinstance(order, (str, Contract)) or not isinstance(order, Sequence):
+        raise ValueError(f"order: expected a sequence of contracts, got {order!r}")
+    if not 1 <= len(order) <= MAX_DEALS:
+        raise ValueError(f"order: expected 1 to {MAX_DEALS} contracts, got {len(order)}")
+    return [contract_row(contract) for contract in order]
+
+
+def _suit(trump: Any) -> int:
+    if not isinstance(trump, str) or trump not in tuple(SUITS):
+        raise ValueError(f"trump: expected one of {', '.join(SUITS)}; got {trump!r}")
+    return SUITS.index(trump)
+
+
+def _fill(record: Any, row: Contract, early_stop: bool) -> None:
+    """Write a contract row into a configuration record."""
+    values = [row.trick_value(number) for number in range(1, NUM_TRICKS + 1)]
+    record["card_points"] = row.card_points
+    record["trick_value"] = values
+    if row.locked_suit == "trump":
+        record["lock_trump"] = 1
+    elif row.locked_suit is not None:
+        record["locked"] = rules.SUIT_BITS << np.uint64(13 * SUITS.index(row.locked_suit))
+    for i, tier in enumerate(row.void_tiers):
+        record["tiers"][i] = card_set(tier)
+    record["num_tiers"] = len(row.void_tiers)
+    record["under_duty"] = card_set(row.under_duty)
+    record["scoring"] = card_set(card for card in range(NUM_CARDS) if row.card_points[card])  # type: ignore[index]
+    record["last_value"] = max((i + 1 for i, value in enumerate(values) if value), default=0)
+    record["trumps"] = row.trumps
+    record["early_stop"] = early_stop
+    record["given_trump"] = record["given_starter"] = -1
+    record["row_words"] = observe.row_words(row, early_stop)
+
+
+def reset_config(fixed: Setup, options: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """A configuration with the custom deal of ``reset(options=...)`` filled in.
+
+    Args:
+        fixed: The environment's setup.
+        options: ``deal``, ``starter``, ``trump``; None means "from the seed", as leaving it out does.
+
+    Raises:
+        ValueError: A bad deal, seat or suit.
+    """
+    config = fixed.config.copy()
+    if (deal := options.get("deal")) is not None:
+        deals = [deal]
+        if len(config) > 1 and not isinstance(deal, str):
+            deals = list(deal)
+            if len(deals) == 4 and _is_hand(deals[0]):
+                deals = [deal]
+        if len(deals) > len(config):
+            raise ValueError(f"deal: the match has {len(config)} deals, got {len(deals)}")
+        for record, hands in zip(config, deals, strict=False):
+            record["hands"] = [card_set(hand) for hand in DEAL_FORMAT.read(hands)]
+            record["given"] = 1
+    if (starter := options.get("starter")) is not None:
+        config["given_starter"] = check_seat("starter", starter)
+    if (trump := options.get("trump")) is not None:
+        config["given_trump"] = _suit(trump)
+    return config
+
+
+def _is_hand(value: Any) -> bool:
+    """Whether the first of four items is a hand of cards rather than a whole deal."""
+    return not isinstance(value, str) and len(value) > 0 and isinstance(value[0], (str, int)) and (
+        not isinstance(value[0], str) or len(value[0]) <= 3
+    )
+
+
+def deal_text(states: Any, i: int) -> str:
+    """The hands of state ``i`` as dealt, cards already played included."""
+    hands = [int(h) | int(p) for h, p in zip(states[i]["hands"], states[i]["played"], strict=True)]
+    return DEAL_FORMAT.format([[c for c in range(NUM_CARDS) if hand >> c & 1] for hand in hands])
+
+
+GAME = register_game(
+    Game(
+        name="bolola",
+        state=STATE,
+        config=CONFIG,
+        actions=(*CARD_NAMES, *(f"trump:{suit}" for suit in SUITS)),
+        layout=observe.LAYOUT,
+        row_start=observe.ROW_START,
+        state_layout=observe.STATE_LAYOUT,
+        unit=1.0,
+        kernels=Kernels(
+            begin=rules.deal_episode,
+            step=rules.step,
+            observe=observe.observe,
+            observe_row=observe.observe_row,
+            describe=observe.describe,
+            potential=reward.potential,
+            returns=reward.returns,
+            redact=observe.redact,
+            info=reward.info,
+        ),
+        info_names=(),
+        folder=Path(__file__).parent,
+        setup=setup,
+        reset_config=reset_config,
+        render=render,
+        deal_text=deal_text,
+        reset_keys=("deal", "starter", "trump"),
+    )
+)

@@ -1,0 +1,537 @@
+"""Loops over tables, built for a game by closing over its kernels.
+
+Everything here is compiled once a game (and once for each set of jitted bots that plays inside the loop). The
+arguments are records and buffers that the caller owns; nothing is allocated.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trick_core.bits import ONE, ZERO, expand, popcount, select, unpack
+from trick_core.game import AUTORESET, REWARDS, Game
+from trick_core.jit import entry, kernel, records
+from trick_core.rng import DEALS, OPPONENTS, advance, below, mix, stream_key
+
+_SIX = 6
+_LOW6 = 63
+_SAME_STEP, _NEXT_STEP = AUTORESET.index("same_step"), AUTORESET.index("next_step")
+_FINAL, _SHAPED = REWARDS.index("final"), REWARDS.index("shaped")
+
+#: What a driver keeps of each table besides the game's own state.
+TABLE = np.dtype(
+    [
+        ("seed", "u8"),  # seed of the row
+        ("number", "u8"),  # episodes begun so far: number k of the next one
+        ("random", "u8"),  # random state of the jitted opponents
+        ("shown", "i1"),  # deal whose row part stands in the observation buffer; -1: none
+        ("last", "i1"),  # seat that acted last; -1: nobody yet
+        ("done", "i1"),  # 1: the episode is over
+        ("fault", "i1"),  # 1 + seat of a jitted bot that chose an illegal action; 0: none
+        ("fault_action", "i4"),  # the action it chose
+        ("length", "i4"),  # actions taken in the episode
+        ("bots", "i1", (4,)),  # who plays the seat: index of a jitted bot; -1: the caller
+    ],
+    align=True,
+)
+
+
+class Buffers(NamedTuple):
+    """The arrays of a batch of N tables.
+
+    With byte observations ``obs`` has N rows, with packed ones none, and ``words`` is what the caller reads.
+    """
+
+    states: np.ndarray[Any, Any]  # (N,) game states
+    tables: np.ndarray[Any, Any]  # (N,) TABLE
+    views: np.ndarray[Any, Any]  # (N,) scratch states for what a bot may see
+    actions: np.ndarray[Any, Any]  # (N,) int64
+    active: np.ndarray[Any, Any]  # (N,) bool: rows to work on
+    rewards: np.ndarray[Any, Any]  # (N, 4) float64, by seat
+    carry: np.ndarray[Any, Any]  # (N, 4) float64: rewards that fell before the caller's first action
+    scratch: np.ndarray[Any, Any]  # (N, 4) float64: rewards of one action while they are worked out
+    terminations: np.ndarray[Any, Any]  # (N,) bool
+    seats: np.ndarray[Any, Any]  # (N,) int64: seat to act, -1 when over
+    words: np.ndarray[Any, Any]  # (N, W) uint64
+    obs: np.ndarray[Any, Any]  # (N or 0, D) int8
+    mask: np.ndarray[Any, Any]  # (N, A) int8
+    final_words: np.ndarray[Any, Any]  # (N, W) uint64: the episode's last observation
+    final_obs: np.ndarray[Any, Any]  # (N or 0, D) int8
+
+
+def make_buffers(game: Game, count: int, *, packed: bool = False, final: bool = True) -> Buffers:
+    """Zeroed buffers for ``count`` tables, every seat played by the caller."""
+    byte_rows, final_rows = 0 if packed else count, count if final else 0
+    buffers = Buffers(
+        states=game.states(count),
+        tables=records(count, TABLE),
+        views=game.states(count),
+        actions=np.zeros(count, np.int64),
+        active=np.ones(count, np.bool_),
+        rewards=np.zeros((count, 4)),
+        carry=np.zeros((count, 4)),
+        scratch=np.zeros((count, 4)),
+        terminations=np.zeros(count, np.bool_),
+        seats=np.full(count, -1, np.int64),
+        words=np.zeros((count, game.layout.words), np.uint64),
+        obs=np.zeros((byte_rows, game.layout.size), np.int8),
+        mask=np.zeros((count, game.num_actions), np.int8),
+        final_words=np.zeros((final_rows, game.layout.words), np.uint64),
+        final_obs=np.zeros((0 if packed else final_rows, game.layout.size), np.int8),
+    )
+    buffers.tables["bots"] = -1
+    buffers.tables["last"] = -1
+    return buffers
+
+
+class TableDrivers(NamedTuple):
+    """Drivers of single tables, for the turn-based adapters."""
+
+    #: (config, states, i, seed, number, custom): begin episode ``number`` of the seed.
+    begin: Callable[..., Any]
+    #: (config, run, states, i, action, scratch, rewards, words, obs, mask) -> seat: take a legal action, add its
+    #: rewards (n, 4), and write observation and mask of the next seat to act (after the end neither).
+    step: Callable[..., Any]
+    #: (config, states, i, seat, words, obs, mask): what a seat sees; the mask is zero unless it is on turn.
+    observe: Callable[..., Any]
+    #: (config, states, i, words): the full-information state.
+    describe: Callable[..., Any]
+    #: (config, states, i, out): points of the episode so far, in units.
+    returns: Callable[..., Any]
+    #: (config, states, i, out): the game's info numbers.
+    info: Callable[..., Any]
+    #: (config, states, i, seat, views, j): copy a state, less what the seat may not know.
+    view: Callable[..., Any]
+    #: (states, i): end the episode at once.
+    abort: Callable[..., Any]
+
+
+class BatchDrivers(NamedTuple):
+    """Drivers of N tables; rows ``lo`` to ``hi - 1``, so that threads can share a batch."""
+
+    #: (config, public, run, buffers, lo, hi, custom): begin the next episode of the active rows. ``public`` is the
+    #: configuration without hands, for the bots; ``custom`` 1: with the given deal.
+    reset: Callable[..., Any]
+    #: (config, public, run, buffers, lo, hi, again): take ``actions`` in the active rows. ``again``: add to the rewards
+    #: instead of starting from 0 (the caller also plays seats other than the learner's).
+    step: Callable[..., Any]
+
+
+@functools.cache
+def _shared(game: Game) -> Any:
+    """Inner kernels that all drivers of a game use."""
+    begin, step = game.kernels.begin, game.kernels.step
+    observe, observe_row = game.kernels.observe, game.kernels.observe_row
+    potential, returns = game.kernels.potential, game.kernels.returns
+    size, num_actions = game.layout.size, game.num_actions
+    mask_words, row_start = game.mask_words, game.row_start
+
+    @kernel
+    def is_legal(st, action):  # type: ignore[no-untyped-def]
+        return (st.legal[action >> _SIX] >> np.uint64(action & _LOW6)) & ONE != ZERO
+
+    @kernel
+    def end(st):  # type: ignore[no-untyped-def]
+        st.seat = -1
+        for i in range(mask_words):
+            st.legal[i] = ZERO
+        for seat in range(4):
+            st.gain[seat] = 0
+
+    @kernel
+    def add_reward(config, run, st, out, i):  # type: ignore[no-untyped-def]
+        """Add what the last step gave; in shaped mode ``out`` already lacks the old potential."""
+        option = run[0]
+        if option.mode == _FINAL:
+            if st.seat < 0:
+                returns(config, st, out, i)
+            return
+        for seat in range(4):
+            out[i, seat] += st.gain[seat]
+        if option.mode == _SHAPED:
+            potential(config, st, 1.0, out, i)
+
+    @kernel
+    def play(config, run, st, action, scratch, rewards, i):  # type: ignore[no-untyped-def]
+        """Take a legal action and add its rewards to row ``i``; ``scratch`` has the same shape."""
+        option = run[0]
+        for seat in range(4):
+            scratch[i, seat] = 0.0
+        if option.mode == _SHAPED:
+            potential(config, st, -1.0, scratch, i)
+        step(config, st, action)
+        add_reward(config, run, st, scratch, i)
+        mean = 0.0
+        if option.zero_sum != 0:
+            mean = (scratch[i, 0] + scratch[i, 1] + scratch[i, 2] + scratch[i, 3]) / 4.0
+        for seat in range(4):
+            rewards[i, seat] += (scratch[i, seat] - mean) * option.factor
+
+    @kernel
+    def write_mask(st, mask, i):  # type: ignore[no-untyped-def]
+        for word in range(mask_words):
+            expand(mask, i, 64 * word, st.legal[word], min(64, num_actions - 64 * word))
+
+    @kernel
+    def write_words(config, st, seat, words, i, with_row):  # type: ignore[no-untyped-def]
+        observe(config, st, seat, words, i)
+        if with_row:
+            observe_row(config, st, words, i)
+
+    @kernel
+    def write_bytes(words, obs, i, with_row):  # type: ignore[no-untyped-def]
+        unpack(words, obs, i, 0, row_start)
+        if with_row:
+            unpack(words, obs, i, row_start, size)
+
+    @kernel
+    def choose(st, random):  # type: ignore[no-untyped-def]
+        """A legal action, each with the same chance, from a random word."""
+        count = 0
+        for i in range(mask_words):
+            count += popcount(st.legal[i])
+        k = below(random, count)
+        for i in range(mask_words):
+            here = popcount(st.legal[i])
+            if k < here:
+                return 64 * i + select(st.legal[i], k)
+            k -= here
+        return -1
+
+    class Shared(NamedTuple):
+        is_legal: Any
+        end: Any
+        play: Any
+        write_mask: Any
+        write_words: Any
+        write_bytes: Any
+        choose: Any
+        begin: Any
+
+    return Shared(is_legal, end, play, write_mask, write_words, write_bytes, choose, begin)
+
+
+@functools.cache
+def table_drivers(game: Game) -> TableDrivers:
+    """The drivers of single tables of a game."""
+    shared = _shared(game)
+    begin, play, end = shared.begin, shared.play, shared.end
+    write_mask, write_words, write_bytes = (
+        shared.write_mask,
+        shared.write_words,
+        shared.write_bytes,
+    )
+    kernels = game.kernels
+    describe, returns, info, redact = (
+        kernels.describe,
+        kernels.returns,
+        kernels.info,
+        kernels.redact,
+    )
+    num_actions = game.num_actions
+
+    def mark(name: str) -> Callable[[Any], Any]:
+        return entry(f"{game.name}.table.{name}", [game.folder])
+
+    @mark("begin")
+    def begin_table(config, states, i, seed, number, custom):  # type: ignore[no-untyped-def]
+        begin(config, states[i], stream_key(seed, number, DEALS), custom)
+
+    @mark("step")
+    def step_table(config, run, states, i, action, scratch, rewards, words, obs, mask):  # type: ignore[no-untyped-def]
+        st = states[i]
+        deal = st.deal
+        play(config, run, st, action, scratch, rewards, i)
+        if st.seat >= 0:
+            moved_on = st.deal != deal
+            write_words(config, st, st.seat, words, i, moved_on)
+            write_bytes(words, obs, i, moved_on)
+            write_mask(st, mask, i)
+        return st.seat
+
+    @mark("observe")
+    def observe_table(config, states, i, seat, words, obs, mask):  # type: ignore[no-untyped-def]
+        st = states[i]
+        write_words(config, st, seat, words, i, True)
+        write_bytes(words, obs, i, True)
+        if seat == st.seat:
+            write_mask(st, mask, i)
+        else:
+            for action in range(num_actions):
+                mask[i, action] = 0
+
+    @mark("describe")
+    def describe_table(config, states, i, words):  # type: ignore[no-untyped-def]
+        describe(config, states[i], words, i)
+
+    @mark("returns")
+    def returns_table(config, states, i, out):  # type: ignore[no-untyped-def]
+        for seat in range(4):
+            out[i, seat] = 0.0
+        returns(config, states[i], out, i)
+
+    @mark("info")
+    def info_table(config, states, i, out):  # type: ignore[no-untyped-def]
+        info(config, states[i], out, i)
+
+    @mark("view")
+    def view_table(config, states, i, seat, views, j):  # type: ignore[no-untyped-def]
+        views[j] = states[i]
+        redact(config, views[j], seat)
+
+    @mark("abort")
+    def abort_table(states, i):  # type: ignore[no-untyped-def]
+        end(states[i])
+
+    return TableDrivers(
+        begin_table,
+        step_table,
+        observe_table,
+        describe_table,
+        returns_table,
+        info_table,
+        view_table,
+        abort_table,
+    )
+
+
+class JitBot(NamedTuple):
+    """A bot that can play inside a driver.
+
+    Attributes:
+        label: Names the bot in the kernel cache; None: its driver is not kept on disk.
+        act: Kernel ``(config, view, random) -> action``. ``view`` is a state record less what the seat on turn may not
+            know, ``random`` a random word of the table's own stream.
+        folder: Sources that ``act`` compiles.
+    """
+
+    label: str | None
+    act: Callable[..., Any]
+    folder: str
+
+
+@functools.cache
+def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
+    """Kernel that lets the jitted bots play until the caller is on turn or the episode is over."""
+    shared = _shared(game)
+    is_legal, play, redact = shared.is_legal, shared.play, game.kernels.redact
+    choice = _dispatch(bots)
+
+    @kernel
+    def advance_table(config, public, run, buffers, i, rewards):  # type: ignore[no-untyped-def]
+        st = buffers.states[i]
+        table = buffers.tables[i]
+        while st.seat >= 0 and table.bots[st.seat] >= 0:
+            buffers.views[i] = buffers.states[i]
+            view = buffers.views[i]
+            redact(config, view, st.seat)
+            table.random = advance(table.random)
+            action = choice(table.bots[st.seat], public, view, mix(table.random))
+            if action < 0 or action >= game_actions or not is_legal(st, action):
+                table.fault = st.seat + 1
+                table.fault_action = action
+                return
+            table.last = st.seat
+            table.length += 1
+            play(config, run, st, action, buffers.scratch, rewards, i)
+
+    game_actions = game.num_actions
+    return advance_table
+
+
+def _dispatch(bots: tuple[JitBot, ...]) -> Any:
+    """Kernel ``(index, config, view, random) -> action`` over the bots' kernels."""
+
+    @kernel
+    def last(index, config, view, random):  # type: ignore[no-untyped-def]
+        return -1
+
+    chain = last
+    for index in reversed(range(len(bots))):
+        chain = _dispatch_one(index, bots[index].act, chain)
+    return chain
+
+
+def _dispatch_one(number: int, act: Any, rest: Any) -> Any:
+    @kernel
+    def choice(index, config, view, random):  # type: ignore[no-untyped-def]
+        if index == number:
+            return np.int64(act(config, view, random))
+        return np.int64(rest(index, config, view, random))
+
+    return choice
+
+
+@functools.cache
+def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = False) -> BatchDrivers:
+    """The drivers of N tables, with these jitted bots for the seats that name them.
+
+    ``buffers.tables["bots"]`` holds, for each seat, an index into ``bots`` or -1 for the caller.
+    """
+    shared = _shared(game)
+    begin, play, end, is_legal = shared.begin, shared.play, shared.end, shared.is_legal
+    write_mask, write_words, write_bytes = (
+        shared.write_mask,
+        shared.write_words,
+        shared.write_bytes,
+    )
+    num_actions = game.num_actions
+    has_bots = bool(bots)
+
+    def mark(name: str) -> Callable[[Any], Any]:
+        labels = [bot.label for bot in bots]
+        form = "packed" if packed else "bytes"
+        label = ".".join([game.name, form, *map(str, labels), name])
+        folders = [game.folder, *(bot.folder for bot in bots)]
+        return entry(None if None in labels else label, folders)
+
+    @kernel
+    def begin_row(config, buffers, i, custom):  # type: ignore[no-untyped-def]
+        table = buffers.tables[i]
+        begin(config, buffers.states[i], stream_key(table.seed, table.number, DEALS), custom)
+        table.random = stream_key(table.seed, table.number, OPPONENTS)
+        table.number += ONE
+        table.shown = -1
+        table.last = -1
+        table.done = 0
+        table.length = 0
+        for seat in range(4):
+            buffers.carry[i, seat] = 0.0
+
+    if has_bots:
+        let_bots_play = _advance(game, bots)
+    else:
+
+        @kernel
+        def let_bots_play(config, public, run, buffers, i, rewards):  # type: ignore[no-untyped-def]
+            pass
+
+    @kernel
+    def show(config, buffers, i):  # type: ignore[no-untyped-def]
+        """Observation and mask of the seat to act; of the seat that acted last when all is over."""
+        st = buffers.states[i]
+        table = buffers.tables[i]
+        seat = st.seat if st.seat >= 0 else max(table.last, 0)
+        with_row = table.shown != st.deal
+        table.shown = st.deal
+        write_words(config, st, seat, buffers.words, i, with_row)
+        if not packed:
+            write_bytes(buffers.words, buffers.obs, i, with_row)
+        write_mask(st, buffers.mask, i)
+        buffers.seats[i] = st.seat
+
+    @kernel
+    def show_final(config, buffers, i):  # type: ignore[no-untyped-def]
+        """Keep the last observation of an episode before the next one begins."""
+        table = buffers.tables[i]
+        write_words(config, buffers.states[i], max(table.last, 0), buffers.final_words, i, True)
+        if not packed:
+            write_bytes(buffers.final_words, buffers.final_obs, i, True)
+
+    @mark("reset")
+    def reset_rows(config, public, run, buffers, lo, hi, custom):  # type: ignore[no-untyped-def]
+        for i in range(lo, hi):
+            if not buffers.active[i]:
+                continue
+            for seat in range(4):
+                buffers.rewards[i, seat] = 0.0
+            buffers.terminations[i] = False
+            begin_row(config, buffers, i, custom)
+            let_bots_play(config, public, run, buffers, i, buffers.carry)
+            show(config, buffers, i)
+
+    @mark("step")
+    def step_rows(config, public, run, buffers, lo, hi, again):  # type: ignore[no-untyped-def]
+        option = run[0]
+        for i in range(lo, hi):
+            if not buffers.active[i]:
+                continue
+            st = buffers.states[i]
+            table = buffers.tables[i]
+            if not again:
+                for seat in range(4):
+                    buffers.rewards[i, seat] = 0.0
+                buffers.terminations[i] = False
+            if table.done != 0:
+                if option.autoreset == _NEXT_STEP:
+                    begin_row(config, buffers, i, 0)
+                    let_bots_play(config, public, run, buffers, i, buffers.carry)
+                    show(config, buffers, i)
+                continue
+            for seat in range(4):
+                buffers.rewards[i, seat] += buffers.carry[i, seat]
+                buffers.carry[i, seat] = 0.0
+            action = buffers.actions[i]
+            table.last = st.seat
+            table.length += 1
+            if is_legal(st, action):
+                play(config, run, st, action, buffers.scratch, buffers.rewards, i)
+                let_bots_play(config, public, run, buffers, i, buffers.rewards)
+            else:
+                offender = st.seat
+                end(st)
+                for seat in range(4):
+                    buffers.rewards[i, seat] = 0.0
+                buffers.rewards[i, offender] = option.illegal_reward
+            if st.seat < 0:
+                buffers.terminations[i] = True
+                table.done = 1
+                if option.autoreset == _SAME_STEP:
+                    show_final(config, buffers, i)
+                    begin_row(config, buffers, i, 0)
+                    let_bots_play(config, public, run, buffers, i, buffers.carry)
+            show(config, buffers, i)
+
+    return BatchDrivers(reset_rows, step_rows)
+
+
+@functools.cache
+def random_drivers(game: Game) -> dict[str, Callable[..., Any]]:
+    """Random legal play inside one kernel, for measuring: ``"state"``, ``"packed"`` and ``"bytes"``.
+
+    Each is ``(config, buffers, lo, hi, steps)``: every row takes ``steps`` actions, row after row, and
+    begins anew when an episode is over. Returns the number of actions taken.
+    """
+    return {form: _random_driver(game, form) for form in ("state", "packed", "bytes")}
+
+
+def _random_driver(game: Game, form: str) -> Callable[..., Any]:
+    shared = _shared(game)
+    begin, choose, step = shared.begin, shared.choose, game.kernels.step
+    write_mask, write_words, write_bytes = (
+        shared.write_mask,
+        shared.write_words,
+        shared.write_bytes,
+    )
+    with_words, with_bytes = form != "state", form == "bytes"
+
+    @entry(f"{game.name}.random.{form}", [game.folder])
+    def play_random(config, buffers, lo, hi, steps):  # type: ignore[no-untyped-def]
+        taken = 0
+        for i in range(lo, hi):
+            st = buffers.states[i]
+            table = buffers.tables[i]
+            random = table.random
+            for _ in range(steps):
+                if st.seat < 0:
+                    begin(config, st, stream_key(table.seed, table.number, DEALS), 0)
+                    table.number += ONE
+                    table.shown = -1
+                random = advance(random)
+                step(config, st, choose(st, mix(random)))
+                taken += 1
+                if with_words and st.seat >= 0:
+                    with_row = table.shown != st.deal
+                    table.shown = st.deal
+                    write_words(config, st, st.seat, buffers.words, i, with_row)
+                    if with_bytes:
+                        write_bytes(buffers.words, buffers.obs, i, with_row)
+                    write_mask(st, buffers.mask, i)
+            table.random = random
+        return taken
+
+    return play_random

@@ -1,0 +1,277 @@
+"""What a game is to everything above it: one description, and that description with its options fixed.
+
+Adapters, drivers, bot runners and tools take a :class:`Game` or a :class:`Setup`; none of them asks which one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trick_core.jit import records
+from trick_core.layout import Layout
+
+NUM_SEATS = 4
+AGENTS = tuple(f"player_{seat}" for seat in range(NUM_SEATS))
+
+#: Reward modes, in the order of the kernel's numbers.
+REWARDS = ("points", "final", "shaped")
+
+
+class Kernels(NamedTuple):
+    """Compiled rules of a game. ``config`` is an array of the game's configuration records, ``st`` one state
+    record, and buffers are 2-D of which a kernel writes row ``i``. Points are in the game's own integer unit.
+    """
+
+    #: (config, st, key, custom): begin an episode from a stream key; ``custom`` 1: with the given hands.
+    begin: Callable[..., Any]
+    #: (config, st, action): take a legal action; ``st.gain`` then holds the points it gave.
+    step: Callable[..., Any]
+    #: (config, st, seat, words, i): write the changing part of a seat's observation.
+    observe: Callable[..., Any]
+    #: (config, st, words, i): write the part that stays the same while ``st.deal`` does.
+    observe_row: Callable[..., Any]
+    #: (config, st, words, i): write the full-information state.
+    describe: Callable[..., Any]
+    #: (config, st, sign, out, i): add sign x potential of each seat to ``out`` (float64, (n, 4)).
+    potential: Callable[..., Any]
+    #: (config, st, out, i): add each seat's points of the episode so far to ``out``.
+    returns: Callable[..., Any]
+    #: (config, st, seat): erase from a copied state what the seat may not know.
+    redact: Callable[..., Any]
+    #: (config, st, out, i): write the numbers of ``Game.info_names`` (float64).
+    info: Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A four-seat trick-taking game.
+
+    Attributes:
+        name: ``"bolola"``; also the namespace of the environment ids.
+        state: dtype of a table. Every game has the fields ``seat`` (int8, -1 when the episode is over), ``legal`` (uint64
+            words of legal actions), ``gain`` (int32, 4) and ``deal`` (deals of the episode finished before this one).
+        config: dtype of the configuration; an episode takes an array of them, one a deal.
+        actions: Text of every action, by id.
+        layout: Pieces of the observation.
+        row_start: First value of the part of the observation that changes only from deal to deal.
+        state_layout: Pieces of the full-information state.
+        unit: Points per integer unit of ``gain`` and returns (1.0, or 0.5 for half points).
+        kernels: The rules.
+        info_names: Keys of the numbers that ``infos`` hold besides ``seat``.
+        folder: Where the game's sources lie, for the kernel cache.
+        setup: ``setup(**options) -> Setup``; checks the options of :func:`env`.
+        reset_config: ``(setup, options) -> config`` for ``reset(options=...)`` with a custom deal.
+        render: ``(setup, states, i, seat | None, history) -> str``; seat None shows all hands.
+        deal_text: ``(states, i) -> str`` hands as dealt, at the start of a deal.
+        reset_keys: Keys that ``reset(options=...)`` understands.
+    """
+
+    name: str
+    state: np.dtype[Any]
+    config: np.dtype[Any]
+    actions: tuple[str, ...]
+    layout: Layout
+    row_start: int
+    state_layout: Layout
+    unit: float
+    kernels: Kernels
+    info_names: tuple[str, ...]
+    folder: Path
+    setup: Callable[..., Setup]
+    reset_config: Callable[[Setup, Mapping[str, Any]], np.ndarray[Any, Any]]
+    render: Callable[..., str]
+    deal_text: Callable[..., str]
+    reset_keys: tuple[str, ...]
+    action_ids: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "action_ids", {text: i for i, text in enumerate(self.actions)})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find_game, (self.name,)
+
+    @property
+    def num_actions(self) -> int:
+        return len(self.actions)
+
+    @property
+    def mask_words(self) -> int:
+        """Number of 64-bit words of a legal-action set."""
+        return -(-self.num_actions // 64)
+
+    def states(self, count: int) -> np.ndarray[Any, Any]:
+        """``count`` zeroed states."""
+        return records(count, self.state)
+
+    def action_id(self, action: str) -> int:
+        """The id of an action's text.
+
+        Raises:
+            ValueError: No such action.
+        """
+        try:
+            return self.action_ids[action]
+        except KeyError:
+            raise ValueError(f"{self.name} has no action {action!r}") from None
+
+    def legal_ids(self, state: Any) -> list[int]:
+        """Legal actions of the seat on turn, ascending."""
+        bits = 0
+        for i, word in enumerate(np.asarray(state["legal"]).tolist()):
+            bits |= word << (64 * i)
+        return [i for i in range(self.num_actions) if bits >> i & 1]
+
+
+_GAMES: dict[str, Game] = {}
+
+
+def register_game(game: Game) -> Game:
+    """Make a game known by name, so that it can be unpickled and found by records."""
+    _GAMES[game.name] = game
+    return game
+
+
+def find_game(name: str) -> Game:
+    """The game of a name, importing its package ``<name>_env`` if need be.
+
+    Raises:
+        ValueError: No such game.
+    """
+    if name not in _GAMES:
+        import importlib
+
+        try:
+            importlib.import_module(f"{name}_env")
+        except ModuleNotFoundError:
+            raise ValueError(f"no game {name!r}") from None
+    return _GAMES[name]
+
+
+#: How the drivers turn points into rewards; one record, shared by all tables of an environment.
+RUN = np.dtype(
+    [
+        ("factor", "f8"),  # reward per unit of points
+        ("illegal_reward", "f8"),  # what an illegal action gets, already scaled
+        ("mode", "i1"),  # index into REWARDS
+        ("zero_sum", "i1"),  # 1: subtract the table's mean at every step
+        ("autoreset", "i1"),  # index into AUTORESET
+    ],
+    align=True,
+)
+
+#: Autoreset modes of the vector environments, in the order of the kernel's numbers.
+AUTORESET = ("same_step", "next_step", "disabled")
+
+
+@dataclass(frozen=True, eq=False)
+class RewardOptions:
+    """The options that every environment takes for its rewards.
+
+    Attributes:
+        reward: ``"points"``, ``"final"`` or ``"shaped"``; the sums over an episode are the same.
+        zero_sum: Subtract the table's mean at every step.
+        reward_scale: Factor on every reward.
+        illegal_action: ``"terminate"`` or ``"raise"``.
+        illegal_reward: Reward of an illegal action; None: minus the largest absolute return, scaled.
+    """
+
+    reward: str = "points"
+    zero_sum: bool = False
+    reward_scale: float = 1.0
+    illegal_action: str = "terminate"
+    illegal_reward: float | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("reward", self.reward, REWARDS)
+        check_choice("illegal_action", self.illegal_action, ("terminate", "raise"))
+        check_flag("zero_sum", self.zero_sum)
+        check_number("reward_scale", self.reward_scale)
+        if self.illegal_reward is not None:
+            check_number("illegal_reward", self.illegal_reward)
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A game with its options fixed: what an environment is made from.
+
+    Attributes:
+        game: The game.
+        variant: Name of the variant, as in the id (``"hearts"``, ``"match"``, ``"deal"``).
+        options: All options by name, as they are written to records.
+        config: Configuration records, one a deal of the episode; read-only.
+        reward: Reward options.
+        largest_return: Bound on the absolute return of one seat, in points.
+    """
+
+    game: Game
+    variant: str
+    options: dict[str, Any]
+    config: np.ndarray[Any, Any]
+    reward: RewardOptions
+    largest_return: float
+
+    @property
+    def name(self) -> str:
+        """Versioned name for ``metadata``: ``bolola_hearts_v0``."""
+        return f"{self.game.name}_{self.variant}_v0"
+
+    @property
+    def id(self) -> str:
+        """Id in the registries: ``bolola/hearts-v0``."""
+        return f"{self.game.name}/{self.variant.replace('_', '-')}-v0"
+
+    @property
+    def illegal_reward(self) -> float:
+        """What an illegal action gets where it ends the episode."""
+        if self.reward.illegal_reward is not None:
+            return float(self.reward.illegal_reward)
+        return -abs(self.largest_return * self.reward.reward_scale)
+
+    def run(self, autoreset: int = 0) -> np.ndarray[Any, Any]:
+        """The options as the record that drivers take, shape (1,)."""
+        run = records(1, RUN)
+        run["factor"] = self.game.unit * self.reward.reward_scale
+        run["illegal_reward"] = self.illegal_reward
+        run["mode"] = REWARDS.index(self.reward.reward)
+        run["zero_sum"] = self.reward.zero_sum
+        run["autoreset"] = autoreset
+        return run
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
+    """``value`` if it is one of ``choices``, else a ``ValueError`` that lists them."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}: expected one of {', '.join(map(repr, choices))}; got {value!r}")
+    return value
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """``value`` as a bool, or a ``ValueError``."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}: expected True or False, got {value!r}")
+    return bool(value)
+
+
+def check_number(name: str, value: Any) -> float:
+    """``value`` as a finite float, or a ``ValueError``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (int, float, np.integer, np.floating)
+    ):
+        raise ValueError(f"{name}: expected a number, got {value!r}")
+    if not np.isfinite(value):
+        raise ValueError(f"{name}: expected a finite number, got {value!r}")
+    return float(value)
+
+
+def check_seat(name: str, value: Any) -> int:
+    """``value`` as a seat 0..3, or a ``ValueError``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name}: expected a seat 0..3, got {value!r}")
+    if not 0 <= value < NUM_SEATS:
+        raise ValueError(f"{name}: expected a seat 0..3, got {value}")
+    return int(value)

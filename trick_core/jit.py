@@ -1,0 +1,187 @@
+"""Compiling kernels, and keeping what was compiled.
+
+Two decorators. :func:`kernel` marks an inner function: it is compiled into whoever calls it and never
+on its own. :func:`entry` marks a function that Python calls; what it compiles to is kept on disk.
+
+Numba's own ``cache=True`` does not serve here: a cached caller does not notice that a callee in another
+file has changed, and functions made by a factory miss the cache in every new process. So the cache key
+of an entry is its label (function and game), the signature and the target processor, and its stamp is a
+hash over the sources of every package that the entry compiles. A cache folder that is missing or cannot be
+written means "no cache", never a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, compiler, config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: False when ``NUMBA_DISABLE_JIT`` is set: every kernel is then a plain Python function.
+JIT: bool = not config.DISABLE_JIT
+
+_FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": None}
+
+
+def kernel(function: F) -> F:
+    """Mark ``function`` as compiled code that is called from other kernels only."""
+    if not JIT:
+        return _quiet(function)
+    return numba.njit(forceinline=True, **_FLAGS)(function)  # type: ignore[no-any-return]
+
+
+def entry(label: str | None, sources: Iterable[str | os.PathLike[str]] = ()) -> Callable[[F], F]:
+    """Mark a kernel that Python calls.
+
+    Args:
+        label: Names the function and the game it is built for (``"bolola.step"``); two entries that
+            compile to different code need different labels. None: do not keep it on disk.
+        sources: Folders or files whose ``.py`` sources the entry compiles, besides this package's own.
+    """
+
+    def decorate(function: F) -> F:
+        if not JIT:
+            return _quiet(function)
+        dispatcher = numba.njit(**_FLAGS)(function)
+        if label is not None:
+            dispatcher._cache = _EntryCache(function, label, _stamp(tuple(map(str, sources))))
+        return dispatcher  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def _quiet(function: F) -> F:
+    """Uncompiled unsigned arithmetic wraps around on purpose; NumPy need not warn of it."""
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return call  # type: ignore[return-value]
+
+
+def records(count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """``count`` zeroed records. Uncompiled kernels reach fields by attribute, hence the recarray."""
+    zeroed = np.zeros(count, dtype)
+    return zeroed if JIT else zeroed.view(np.recarray)
+
+
+@functools.lru_cache(maxsize=None)
+def _stamp(sources: tuple[str, ...]) -> str:
+    """Hash of all ``.py`` sources in this package and under ``sources``."""
+    digest = hashlib.sha256()
+    for root in sorted({str(Path(__file__).parent), *sources}):
+        path = Path(root)
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            digest.update(file.name.encode() + b"\0")
+            with contextlib.suppress(OSError):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def cache_folder() -> Path | None:
+    """The folder that compiled kernels are kept in, or None if none can be written.
+
+    ``NUMBA_CACHE_DIR`` if set, else ``__pycache__`` beside this file, else the user's cache folder.
+    """
+    candidates = []
+    if config.CACHE_DIR:
+        candidates.append(Path(config.CACHE_DIR) / "trick-envs")
+    else:
+        candidates.append(Path(__file__).parent / "__pycache__" / "kernels")
+        base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+        with contextlib.suppress(RuntimeError):
+            candidates.append((Path(base) if base else Path.home() / ".cache") / "trick-envs")
+    for folder in candidates:
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+    return None
+
+
+_cache_folder = functools.lru_cache(maxsize=1)(cache_folder)
+
+
+class _EntryCache(caching.FunctionCache):
+    """One file per (label, signature, processor, stamp), written whole and renamed into place."""
+
+    def __init__(self, function: Callable[..., Any], label: str, stamp: str) -> None:
+        # The parent's constructor looks for a folder and fails without one, so it is not called.
+        self._name = repr(function)
+        self._py_func = function
+        self._label = label
+        self._stamp = stamp
+        self.enable()
+
+    @property
+    def cache_path(self) -> str | None:
+        folder = _cache_folder()
+        return None if folder is None else str(folder)
+
+    def flush(self) -> None:
+        folder = _cache_folder()
+        for file in [] if folder is None else folder.glob(f"{self._label}-*.nbc"):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+    def _file(self, sig: Any, codegen: Any) -> Path | None:
+        folder = _cache_folder()
+        if folder is None:
+            return None
+        versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:3])
+        key = repr((sig, codegen.magic_tuple(), versions)).encode()
+        return folder / (
+            f"{self._label}-{hashlib.sha256(key).hexdigest()[:16]}-{self._stamp[:16]}.nbc"
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        if not self._enabled:
+            return None
+        file = self._file(sig, target_context.codegen())
+        if file is None:
+            return None
+        try:
+            payload = pickle.loads(file.read_bytes())
+            return compiler.CompileResult._rebuild(target_context, *payload)
+        except Exception:  # a file that is missing, cut short or foreign: compile anew
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        file = self._file(sig, data.codegen) if self._enabled else None
+        if file is None or data.library.has_dynamic_globals:
+            return
+        payload = numba.core.serialize.dumps(data._reduce())
+        with contextlib.suppress(OSError):
+            handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as stream:
+                    stream.write(payload)
+                os.replace(temporary, file)
+            except OSError:
+                os.unlink(temporary)
+                raise
+            self._drop_stale(file)
+
+    def _drop_stale(self, file: Path) -> None:
+        """Remove what older sources compiled to under the same label and key."""
+        kept = file.name.rsplit("-", 1)[0]
+        for other in file.parent.glob(f"{kept}-*.nbc"):
+            if other != file:
+                with contextlib.suppress(OSError):
+                    other.unlink()
