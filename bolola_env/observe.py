@@ -132,7 +132,7 @@ def public(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         (st.trick[a], st.trick[b], st.trick[c], st.trick[d]),
         (st.played[a], st.played[b], st.played[c], st.played[d]),
         live << np.uint64(st.trick_number),
-        ONE << np.uint64(st.size),
+        ONE << np.uint64(st.trick_size),
         live << np.uint64((st.seat - a) & 3),
         ONE << np.uint64((st.leader - a) & 3),
         ONE << np.uint64((st.starter - a) & 3),

@@ -16,7 +16,7 @@ from trick_core.jit import kernel
 @kernel
 def potential(config: Any, st: Any, sign: Any, out: Any, i: Any) -> Any:
     """Add ``sign`` x the potential of each seat, in points."""
-    if st.size > 0:
+    if st.trick_size > 0:
         row = config[st.deal]
         out[i, st.winner] += sign * (st.pot + row.trick_value[st.trick_number])
 

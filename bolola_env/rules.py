@@ -109,14 +109,14 @@ def clear_trick(st: Any) -> Any:
     st.below = ZERO
     st.above = st.trump_set
     st.pot = 0
-    st.size = 0
+    st.trick_size = 0
     st.winner = -1
 
 
 @kernel
 def first_tier(row: Any, st: Any, hand: Any) -> Any:
     """The cards of ``hand`` in the first tier that it holds anything of, and the union of the tiers before."""
-    if st.size == 0:  # B-3.1 .. B-3.3
+    if st.trick_size == 0:  # B-3.1 .. B-3.3
         free = ALL_CARDS & ~st.locked
         if hand & free:
             return hand & free, ZERO
@@ -164,7 +164,7 @@ def step(config: Any, st: Any, action: Any) -> Any:
         find_legal(row, st)
         return
     put_card(row, st, action)
-    if st.size < 4:
+    if st.trick_size < 4:
         st.seat = (st.seat + 1) & 3
         find_legal(row, st)
         return
@@ -197,7 +197,7 @@ def put_card(row: Any, st: Any, card: Any) -> Any:
     if bit & st.locked:
         st.locked = ZERO  # B-3.2, B-3.3
     lower = bit - ONE
-    if st.size == 0:
+    if st.trick_size == 0:
         st.lead_set = SUIT_SETS[SUIT_OF[card]]
         st.below = st.lead_set & lower
         st.winner = seat
@@ -214,7 +214,7 @@ def put_card(row: Any, st: Any, card: Any) -> Any:
             st.below = st.lead_set & lower
             if st.above == st.trump_set:
                 st.winner = seat
-    st.size += 1
+    st.trick_size += 1
 
 
 @kernel

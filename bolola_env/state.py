@@ -29,7 +29,7 @@ STATE = np.dtype(
         ("winner", "i1"),  # seat that wins the trick as it lies; -1: nothing led yet
         ("leader", "i1"),  # seat that leads or led the current trick
         ("starter", "i1"),  # seat that started this deal
-        ("size", "i1"),  # cards in the current trick, 0..3
+        ("trick_size", "i1"),  # cards in the current trick, 0..3
         ("trick_number", "i1"),  # tricks finished in this deal, 0..13
         ("taken", "i1", (4,)),  # tricks taken in this deal, by seat
         ("trump", "i1"),  # trump suit 0..3; -1: none, or not named yet
