@@ -145,7 +145,9 @@ def _card_points(given: Mapping[Any, int] | Sequence[int]) -> tuple[int, ...]:
     if not isinstance(given, Mapping):
         values = tuple(given)
         if len(values) not in (0, NUM_CARDS):
-            raise ValueError(f"{field}: expected {NUM_CARDS} numbers or a mapping, got {len(values)}")
+            raise ValueError(
+                f"{field}: expected {NUM_CARDS} numbers or a mapping, got {len(values)}"
+            )
         return tuple(_points(field, v) for v in values) or (0,) * NUM_CARDS
     totals = [0] * NUM_CARDS
     for item, value in given.items():
@@ -161,7 +163,9 @@ def _trick_number_points(given: Mapping[int, int] | Sequence[int]) -> tuple[int,
     if not isinstance(given, Mapping):
         values = tuple(given)
         if len(values) not in (0, NUM_TRICKS):
-            raise ValueError(f"{field}: expected {NUM_TRICKS} numbers or a mapping, got {len(values)}")
+            raise ValueError(
+                f"{field}: expected {NUM_TRICKS} numbers or a mapping, got {len(values)}"
+            )
         return tuple(_points(field, v) for v in values) or (0,) * NUM_TRICKS
     for number in given:
         if number not in range(1, NUM_TRICKS + 1):

@@ -172,8 +172,11 @@ def reset_config(fixed: Setup, options: Mapping[str, Any]) -> np.ndarray[Any, An
 
 def _is_hand(value: Any) -> bool:
     """Whether the first of four items is a hand of cards rather than a whole deal."""
-    return not isinstance(value, str) and len(value) > 0 and isinstance(value[0], (str, int)) and (
-        not isinstance(value[0], str) or len(value[0]) <= 3
+    return (
+        not isinstance(value, str)
+        and len(value) > 0
+        and isinstance(value[0], (str, int))
+        and (not isinstance(value[0], str) or len(value[0]) <= 3)
     )
 
 

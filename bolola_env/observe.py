@@ -124,6 +124,7 @@ def describe(config: Any, st: Any, words: Any, i: Any) -> Any:
         *public(config, st, 0, 1, 2, 3),
     )
 
+
 @kernel
 def public(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
     """The public pieces in their order, seats in the order a, b, c, d."""

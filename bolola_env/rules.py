@@ -209,11 +209,10 @@ def put_card(row: Any, st: Any, card: Any) -> Any:
             st.winner = seat
         if bit & st.lead_set:
             st.below |= st.lead_set & lower
-    elif bit & st.lead_set:
-        if not bit & st.below:
-            st.below = st.lead_set & lower
-            if st.above == st.trump_set:
-                st.winner = seat
+    elif bit & st.lead_set and not bit & st.below:
+        st.below = st.lead_set & lower
+        if st.above == st.trump_set:
+            st.winner = seat
     st.trick_size += 1
 
 

@@ -43,7 +43,11 @@ STATE = np.dtype(
 CONFIG = np.dtype(
     [
         ("card_points", "i4", (52,)),  # points to the taker, by card id
-        ("trick_value", "i4", (NUM_TRICKS,)),  # points for a trick itself, by tricks finished before it
+        (
+            "trick_value",
+            "i4",
+            (NUM_TRICKS,),
+        ),  # points for a trick itself, by tricks finished before it
         ("locked", "u8"),  # cards of the suit that is locked at first; 0: none, or the trump suit
         ("tiers", "u8", (MAX_TIERS,)),  # void_tiers
         ("num_tiers", "i1"),  # void_tiers in use

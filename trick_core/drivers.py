@@ -52,7 +52,9 @@ class Buffers(NamedTuple):
     actions: np.ndarray[Any, Any]  # (N,) int64
     active: np.ndarray[Any, Any]  # (N,) bool: rows to work on
     rewards: np.ndarray[Any, Any]  # (N, 4) float64, by seat
-    carry: np.ndarray[Any, Any]  # (N, 4) float64: rewards that fell before the caller's first action
+    carry: np.ndarray[
+        Any, Any
+    ]  # (N, 4) float64: rewards that fell before the caller's first action
     scratch: np.ndarray[Any, Any]  # (N, 4) float64: rewards of one action while they are worked out
     terminations: np.ndarray[Any, Any]  # (N,) bool
     seats: np.ndarray[Any, Any]  # (N,) int64: seat to act, -1 when over
@@ -315,6 +317,18 @@ class JitBot(NamedTuple):
 
 
 @functools.cache
+def uniform_choice(game: Game) -> Callable[..., Any]:
+    """Kernel ``(config, view, random) -> action``: each legal action with the same chance."""
+    choose = _shared(game).choose
+
+    @kernel
+    def act(config, view, random):  # type: ignore[no-untyped-def]
+        return choose(view, random)
+
+    return act
+
+
+@functools.cache
 def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
     """Kernel that lets the jitted bots play until the caller is on turn or the episode is over."""
     shared = _shared(game)
@@ -379,7 +393,6 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
         shared.write_words,
         shared.write_bytes,
     )
-    num_actions = game.num_actions
     has_bots = bool(bots)
 
     def mark(name: str) -> Callable[[Any], Any]:

@@ -80,7 +80,7 @@ def records(count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     return zeroed if JIT else zeroed.view(np.recarray)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _stamp(sources: tuple[str, ...]) -> str:
     """Hash of all ``.py`` sources in this package and under ``sources``."""
     digest = hashlib.sha256()

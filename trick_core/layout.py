@@ -134,7 +134,9 @@ class Layout:
                 if shift + piece.width > 64:
                     terms.setdefault(word + 1, []).append(f"({value} >> u({64 - shift}))")
         arguments = ", ".join(f"v{number}" for number in range(len(chosen)))
-        lines = [f"    words[i, first + {word}] = {' | '.join(parts)}" for word, parts in terms.items()]
+        lines = [
+            f"    words[i, first + {word}] = {' | '.join(parts)}" for word, parts in terms.items()
+        ]
         source = "\n".join([f"def pack(words, i, first, {arguments}):", *lines])
         scope: dict[str, Any] = {"u": np.uint64}
         exec(source, scope)  # the source is made here from numbers alone

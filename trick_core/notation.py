@@ -45,7 +45,13 @@ class DealFormat:
         texts = {self.deck[card] for card in hand}
         holdings = ["".join(r for r in self.ranks if r + s in texts) for s in self.suits]
         if self.extra:
-            holdings.append(",".join(text.lstrip("T") if text != "EX" else text for text in self.extra if text in texts))
+            holdings.append(
+                ",".join(
+                    text.lstrip("T") if text != "EX" else text
+                    for text in self.extra
+                    if text in texts
+                )
+            )
         return ".".join(holdings)
 
     def parse(self, text: str) -> list[list[int]]:
@@ -105,7 +111,11 @@ class DealFormat:
                 raise ValueError(f"deal: {name}: {error}") from None
             for card in ids:
                 if card in owner:
-                    where = f"twice in {name}" if owner[card] == name else f"in {owner[card]} and in {name}"
+                    where = (
+                        f"twice in {name}"
+                        if owner[card] == name
+                        else f"in {owner[card]} and in {name}"
+                    )
                     raise ValueError(f"deal: {self.deck[card]} is {where}")
                 owner[card] = name
             if len(ids) != size:

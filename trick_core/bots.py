@@ -1,0 +1,307 @@
+"""Who plays a seat: one protocol for heuristics, search, networks and users' functions.
+
+A bot sees what its seat may see, by construction: it is handed a :class:`View`, whose state record has been
+emptied of everything the seat does not know. Names resolve in a registry that knows ``random``; installed
+packages add theirs through the entry-point group ``trick_envs.bots``, which is read when a name is first looked up.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trick_core.bits import words_to_bits
+from trick_core.drivers import JitBot, table_drivers, uniform_choice
+from trick_core.game import Game
+
+ENTRY_POINTS = "trick_envs.bots"
+
+
+class View(Mapping[str, Any]):
+    """What one seat on turn may see, and nothing else.
+
+    A mapping with the two keys of the observation, ``"observation"`` (int8, (D,)) and ``"action_mask"`` (int8, (A,)),
+    worked out when they are asked for.
+
+    Attributes:
+        game: The game.
+        config: Configuration records of the episode, without hands; read-only.
+        record: State record of the game's dtype, shape (1,), without what the seat does not know.
+        seat: The seat on turn.
+        random: 64 random bits from the table's own stream of opponents' randomness.
+    """
+
+    def __init__(
+        self, game: Game, config: np.ndarray[Any, Any], record: np.ndarray[Any, Any], random: int
+    ) -> None:
+        self.game = game
+        self.config = config
+        self.record = record
+        self.seat = int(record["seat"][0])
+        self.random = random
+
+    @functools.cached_property
+    def _arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        words = np.zeros((1, self.game.layout.words), np.uint64)
+        observation = np.zeros((1, self.game.layout.size), np.int8)
+        mask = np.zeros((1, self.game.num_actions), np.int8)
+        observe = table_drivers(self.game).observe
+        observe(self.config, self.record, 0, self.seat, words, observation, mask)
+        return {"observation": observation[0], "action_mask": mask[0]}
+
+    def __getitem__(self, key: str) -> np.ndarray[Any, Any]:
+        return self._arrays[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("observation", "action_mask"))
+
+    def __len__(self) -> int:
+        return 2
+
+    @property
+    def legal(self) -> list[int]:
+        """Legal action ids, ascending."""
+        return self.game.legal_ids(self.record[0])
+
+    @functools.cached_property
+    def rng(self) -> np.random.Generator:
+        """A generator seeded by ``random``, for bots that need more than one number."""
+        return np.random.Generator(np.random.PCG64(self.random))
+
+
+class BatchView(Mapping[str, Any]):
+    """What the seats on turn of n tables may see: a mapping like :class:`View` with a leading axis.
+
+    Attributes:
+        game: The game.
+        config: Configuration records, without hands; read-only.
+        records: State records (n,), each without what its seat on turn does not know.
+        seats: int64 (n,).
+        randoms: uint64 (n,).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        config: np.ndarray[Any, Any],
+        records: np.ndarray[Any, Any],
+        words: np.ndarray[Any, Any],
+        mask: np.ndarray[Any, Any],
+        randoms: np.ndarray[Any, Any],
+    ) -> None:
+        self.game = game
+        self.config = config
+        self.records = records
+        self.words = words
+        self.mask = mask
+        self.randoms = randoms
+        self.seats = records["seat"].astype(np.int64)
+
+    def __getitem__(self, key: str) -> np.ndarray[Any, Any]:
+        if key == "action_mask":
+            return self.mask
+        if key == "observation":
+            return self._observation
+        raise KeyError(key)
+
+    @functools.cached_property
+    def _observation(self) -> np.ndarray[Any, Any]:
+        return words_to_bits(self.words, self.game.layout.size)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("observation", "action_mask"))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_observation"}
+
+    def view(self, i: int) -> View:
+        """The view of one table."""
+        return View(self.game, self.config, self.records[i : i + 1].copy(), int(self.randoms[i]))
+
+
+class Bot:
+    """Base class of bots; subclasses give ``name`` and ``act``, and may give the other two.
+
+    A bot keeps nothing between calls that would change its choices: the same view, the same action.
+    """
+
+    name: str = "bot"
+
+    def act(self, view: View) -> int:
+        """The action for one view."""
+        raise NotImplementedError
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The actions for n views; the default asks :meth:`act` n times."""
+        return np.array([self.act(views.view(i)) for i in range(len(views.seats))], np.int64)
+
+    def jit(self, game: Game) -> JitBot | None:
+        """The bot as a kernel that plays inside the drivers, where there is one for the game."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<bot {self.name}>"
+
+
+class KernelBot(Bot):
+    """A bot whose choice is a kernel, one a game."""
+
+    def __init__(self, name: str, build: Callable[[Game], JitBot]) -> None:
+        """``build`` makes the kernel for a game (``ValueError`` if it does not play it); picklable."""
+        self.name = name
+        self._build = build
+
+    def jit(self, game: Game) -> JitBot:
+        return self._build(game)
+
+    def act(self, view: View) -> int:
+        act = _entry_of(view.game, self._build(view.game))
+        return int(act(view.config, view.record, 0, np.uint64(view.random)))
+
+
+@functools.cache
+def _entry_of(game: Game, bot: JitBot) -> Any:
+    """A bot's kernel as a function that Python calls: ``(config, views, i, random) -> action``."""
+    from trick_core.jit import entry
+
+    inner = bot.act
+    label = None if bot.label is None else f"{game.name}.act.{bot.label}"
+
+    @entry(label, [game.folder, bot.folder])
+    def act(config, views, i, random):  # type: ignore[no-untyped-def]
+        return inner(config, views[i], random)
+
+    return act
+
+
+class FunctionBot(Bot):
+    """A user's function: ``f(view)``, or ``f(observation, action_mask)``; returns an action id."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self._function = function
+        self._pair = _takes_two(function)
+
+    def act(self, view: View) -> int:
+        if self._pair:
+            return self._function(view["observation"], view["action_mask"])  # type: ignore[no-any-return]
+        return self._function(view)  # type: ignore[no-any-return]
+
+
+class ObjectBot(Bot):
+    """A user's object with a method ``act(view)``, and perhaps ``act_batch(views)``."""
+
+    def __init__(self, target: Any) -> None:
+        self.name = str(getattr(target, "name", type(target).__name__))
+        self._target = target
+
+    def act(self, view: View) -> int:
+        return self._target.act(view)  # type: ignore[no-any-return]
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        if hasattr(self._target, "act_batch"):
+            return np.asarray(self._target.act_batch(views))
+        return super().act_batch(views)
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    required = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    return len(required) == 2
+
+
+BotFactory = Callable[[str | None], Bot]
+_FACTORIES: dict[str, BotFactory] = {}
+
+
+def register_bot(name: str, factory: BotFactory) -> None:
+    """Make a bot known by name. ``factory`` gets what follows a colon in the name (``net:file``), or None."""
+    _FACTORIES[name] = factory
+
+
+@functools.cache
+def _load_entry_points() -> None:
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name not in _FACTORIES:
+            _FACTORIES[point.name] = _Lazy(point)
+
+
+class _Lazy:
+    """A factory whose package is imported when its first bot is made."""
+
+    def __init__(self, point: Any) -> None:
+        self._point = point
+
+    def __call__(self, argument: str | None) -> Bot:
+        return self._point.load()(argument)  # type: ignore[no-any-return]
+
+
+def bot_names() -> list[str]:
+    """Names that the registry knows."""
+    _load_entry_points()
+    return sorted(_FACTORIES)
+
+
+def make_bot(name: str) -> Bot:
+    """The bot of a name, as ``random``, ``greedy`` or ``net:file``.
+
+    Raises:
+        ValueError: No such bot; the message lists the names.
+    """
+    base, _, argument = name.partition(":")
+    if base not in _FACTORIES:
+        _load_entry_points()
+    if base not in _FACTORIES:
+        raise ValueError(f"no bot {name!r}; there are {', '.join(bot_names())}")
+    return _FACTORIES[base](argument or None)
+
+
+def as_bot(spec: Any) -> Bot:
+    """A bot from a name, a bot, an object with ``act``, or a callable.
+
+    Raises:
+        ValueError: An unknown name.
+        TypeError: None of these.
+    """
+    if isinstance(spec, Bot):
+        return spec
+    if isinstance(spec, str):
+        return make_bot(spec)
+    if isinstance(spec, type):
+        raise TypeError(f"a bot is a name, an object or a callable; got the class {spec.__name__}")
+    if hasattr(spec, "act"):
+        return ObjectBot(spec)
+    if callable(spec):
+        return FunctionBot(spec)
+    raise TypeError(f"a bot is a name, an object with act(view), or a callable; got {spec!r}")
+
+
+@functools.cache
+def random_bot(game: Game) -> JitBot:
+    """Uniform choice among the legal actions."""
+    return JitBot("random", uniform_choice(game), str(Path(__file__).parent))
+
+
+def _make_random(argument: str | None) -> Bot:
+    if argument is not None:
+        raise ValueError(f"bot 'random' takes no argument, got {argument!r}")
+    return KernelBot("random", random_bot)
+
+
+register_bot("random", _make_random)
