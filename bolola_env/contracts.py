@@ -95,7 +95,7 @@ class Contract:
 
     def trick_value(self, number: int) -> int:
         """Points for trick ``number`` (1..13) itself, without its cards."""
-        return self.trick_points + self.trick_number_points[number - 1]
+        return self.trick_points + int(self.trick_number_points[number - 1])
 
     @property
     def total(self) -> int:

@@ -192,9 +192,9 @@ def row_words(row: Contract, early_stop: bool) -> np.ndarray[Any, np.dtype[np.ui
     names = list(CONTRACTS)
     if CONTRACTS.get(row.name) == row:
         write("contract", [1 << names.index(row.name)])
-    write("card_points", list(row.card_points))  # type: ignore[arg-type]
+    write("card_points", list(row.card_points))
     write("trick_points", [row.trick_points])
-    write("trick_number_points", list(row.trick_number_points))  # type: ignore[arg-type]
+    write("trick_number_points", list(row.trick_number_points))
     if row.locked_suit is not None:
         write("locked_suit", [1 << ("C", "D", "H", "S", "trump").index(row.locked_suit)])
     tier_of = {card: i + 1 for i, tier in enumerate(row.void_tiers) for card in tier}

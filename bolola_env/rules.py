@@ -96,6 +96,7 @@ def shuffle(st: Any, random: Any) -> Any:
 
 @kernel
 def set_trump(row: Any, st: Any, suit: Any) -> Any:
+    """Make a suit the trump suit of this deal."""
     st.trump = suit
     st.trump_set = SUIT_BITS << np.uint64(13 * suit)
     st.above = st.trump_set
@@ -105,6 +106,7 @@ def set_trump(row: Any, st: Any, suit: Any) -> Any:
 
 @kernel
 def clear_trick(st: Any) -> Any:
+    """Leave no card on the table."""
     st.lead_set = ZERO
     st.below = ZERO
     st.above = st.trump_set

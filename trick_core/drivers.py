@@ -4,6 +4,7 @@ Everything here is compiled once a game (and once for each set of jitted bots th
 arguments are records and buffers that the caller owns; nothing is allocated.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import annotations
 
 import functools
@@ -133,11 +134,11 @@ def _shared(game: Game) -> Any:
     mask_words, row_start = game.mask_words, game.row_start
 
     @kernel
-    def is_legal(st, action):  # type: ignore[no-untyped-def]
+    def is_legal(st, action):
         return (st.legal[action >> _SIX] >> np.uint64(action & _LOW6)) & ONE != ZERO
 
     @kernel
-    def end(st):  # type: ignore[no-untyped-def]
+    def end(st):
         st.seat = -1
         for i in range(mask_words):
             st.legal[i] = ZERO
@@ -145,7 +146,7 @@ def _shared(game: Game) -> Any:
             st.gain[seat] = 0
 
     @kernel
-    def add_reward(config, run, st, out, i):  # type: ignore[no-untyped-def]
+    def add_reward(config, run, st, out, i):
         """Add what the last step gave; in shaped mode ``out`` already lacks the old potential."""
         option = run[0]
         if option.mode == _FINAL:
@@ -158,7 +159,7 @@ def _shared(game: Game) -> Any:
             potential(config, st, 1.0, out, i)
 
     @kernel
-    def play(config, run, st, action, scratch, rewards, i):  # type: ignore[no-untyped-def]
+    def play(config, run, st, action, scratch, rewards, i):
         """Take a legal action and add its rewards to row ``i``; ``scratch`` has the same shape."""
         option = run[0]
         for seat in range(4):
@@ -174,24 +175,24 @@ def _shared(game: Game) -> Any:
             rewards[i, seat] += (scratch[i, seat] - mean) * option.factor
 
     @kernel
-    def write_mask(st, mask, i):  # type: ignore[no-untyped-def]
+    def write_mask(st, mask, i):
         for word in range(mask_words):
             expand(mask, i, 64 * word, st.legal[word], min(64, num_actions - 64 * word))
 
     @kernel
-    def write_words(config, st, seat, words, i, with_row):  # type: ignore[no-untyped-def]
+    def write_words(config, st, seat, words, i, with_row):
         observe(config, st, seat, words, i)
         if with_row:
             observe_row(config, st, words, i)
 
     @kernel
-    def write_bytes(words, obs, i, with_row):  # type: ignore[no-untyped-def]
+    def write_bytes(words, obs, i, with_row):
         unpack(words, obs, i, 0, row_start)
         if with_row:
             unpack(words, obs, i, row_start, size)
 
     @kernel
-    def choose(st, random):  # type: ignore[no-untyped-def]
+    def choose(st, random):
         """A legal action, each with the same chance, from a random word."""
         count = 0
         for i in range(mask_words):
@@ -240,11 +241,11 @@ def table_drivers(game: Game) -> TableDrivers:
         return entry(f"{game.name}.table.{name}", [game.folder])
 
     @mark("begin")
-    def begin_table(config, states, i, seed, number, custom):  # type: ignore[no-untyped-def]
+    def begin_table(config, states, i, seed, number, custom):
         begin(config, states[i], stream_key(seed, number, DEALS), custom)
 
     @mark("step")
-    def step_table(config, run, states, i, action, scratch, rewards, words, obs, mask):  # type: ignore[no-untyped-def]
+    def step_table(config, run, states, i, action, scratch, rewards, words, obs, mask):
         st = states[i]
         deal = st.deal
         play(config, run, st, action, scratch, rewards, i)
@@ -256,7 +257,7 @@ def table_drivers(game: Game) -> TableDrivers:
         return st.seat
 
     @mark("observe")
-    def observe_table(config, states, i, seat, words, obs, mask):  # type: ignore[no-untyped-def]
+    def observe_table(config, states, i, seat, words, obs, mask):
         st = states[i]
         write_words(config, st, seat, words, i, True)
         write_bytes(words, obs, i, True)
@@ -267,26 +268,26 @@ def table_drivers(game: Game) -> TableDrivers:
                 mask[i, action] = 0
 
     @mark("describe")
-    def describe_table(config, states, i, words):  # type: ignore[no-untyped-def]
+    def describe_table(config, states, i, words):
         describe(config, states[i], words, i)
 
     @mark("returns")
-    def returns_table(config, states, i, out):  # type: ignore[no-untyped-def]
+    def returns_table(config, states, i, out):
         for seat in range(4):
             out[i, seat] = 0.0
         returns(config, states[i], out, i)
 
     @mark("info")
-    def info_table(config, states, i, out):  # type: ignore[no-untyped-def]
+    def info_table(config, states, i, out):
         info(config, states[i], out, i)
 
     @mark("view")
-    def view_table(config, states, i, seat, views, j):  # type: ignore[no-untyped-def]
+    def view_table(config, states, i, seat, views, j):
         views[j] = states[i]
         redact(config, views[j], seat)
 
     @mark("abort")
-    def abort_table(states, i):  # type: ignore[no-untyped-def]
+    def abort_table(states, i):
         end(states[i])
 
     return TableDrivers(
@@ -322,7 +323,7 @@ def uniform_choice(game: Game) -> Callable[..., Any]:
     choose = _shared(game).choose
 
     @kernel
-    def act(config, view, random):  # type: ignore[no-untyped-def]
+    def act(config, view, random):
         return choose(view, random)
 
     return act
@@ -336,7 +337,7 @@ def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
     choice = _dispatch(bots)
 
     @kernel
-    def advance_table(config, public, run, buffers, i, rewards):  # type: ignore[no-untyped-def]
+    def advance_table(config, public, run, buffers, i, rewards):
         st = buffers.states[i]
         table = buffers.tables[i]
         while st.seat >= 0 and table.bots[st.seat] >= 0:
@@ -361,7 +362,7 @@ def _dispatch(bots: tuple[JitBot, ...]) -> Any:
     """Kernel ``(index, config, view, random) -> action`` over the bots' kernels."""
 
     @kernel
-    def last(index, config, view, random):  # type: ignore[no-untyped-def]
+    def last(index, config, view, random):
         return -1
 
     chain = last
@@ -372,7 +373,7 @@ def _dispatch(bots: tuple[JitBot, ...]) -> Any:
 
 def _dispatch_one(number: int, act: Any, rest: Any) -> Any:
     @kernel
-    def choice(index, config, view, random):  # type: ignore[no-untyped-def]
+    def choice(index, config, view, random):
         if index == number:
             return np.int64(act(config, view, random))
         return np.int64(rest(index, config, view, random))
@@ -399,11 +400,11 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
         labels = [bot.label for bot in bots]
         form = "packed" if packed else "bytes"
         label = ".".join([game.name, form, *map(str, labels), name])
-        folders = [game.folder, *(bot.folder for bot in bots)]
+        folders = [str(game.folder), *(bot.folder for bot in bots)]
         return entry(None if None in labels else label, folders)
 
     @kernel
-    def begin_row(config, buffers, i, custom):  # type: ignore[no-untyped-def]
+    def begin_row(config, buffers, i, custom):
         table = buffers.tables[i]
         begin(config, buffers.states[i], stream_key(table.seed, table.number, DEALS), custom)
         table.random = stream_key(table.seed, table.number, OPPONENTS)
@@ -420,11 +421,11 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
     else:
 
         @kernel
-        def let_bots_play(config, public, run, buffers, i, rewards):  # type: ignore[no-untyped-def]
+        def let_bots_play(config, public, run, buffers, i, rewards):
             pass
 
     @kernel
-    def show(config, buffers, i):  # type: ignore[no-untyped-def]
+    def show(config, buffers, i):
         """Observation and mask of the seat to act; of the seat that acted last when all is over."""
         st = buffers.states[i]
         table = buffers.tables[i]
@@ -438,7 +439,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
         buffers.seats[i] = st.seat
 
     @kernel
-    def show_final(config, buffers, i):  # type: ignore[no-untyped-def]
+    def show_final(config, buffers, i):
         """Keep the last observation of an episode before the next one begins."""
         table = buffers.tables[i]
         write_words(config, buffers.states[i], max(table.last, 0), buffers.final_words, i, True)
@@ -446,7 +447,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
             write_bytes(buffers.final_words, buffers.final_obs, i, True)
 
     @mark("reset")
-    def reset_rows(config, public, run, buffers, lo, hi, custom):  # type: ignore[no-untyped-def]
+    def reset_rows(config, public, run, buffers, lo, hi, custom):
         for i in range(lo, hi):
             if not buffers.active[i]:
                 continue
@@ -458,7 +459,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
             show(config, buffers, i)
 
     @mark("step")
-    def step_rows(config, public, run, buffers, lo, hi, again):  # type: ignore[no-untyped-def]
+    def step_rows(config, public, run, buffers, lo, hi, again):
         option = run[0]
         for i in range(lo, hi):
             if not buffers.active[i]:
@@ -523,7 +524,7 @@ def _random_driver(game: Game, form: str) -> Callable[..., Any]:
     with_words, with_bytes = form != "state", form == "bytes"
 
     @entry(f"{game.name}.random.{form}", [game.folder])
-    def play_random(config, buffers, lo, hi, steps):  # type: ignore[no-untyped-def]
+    def play_random(config, buffers, lo, hi, steps):
         taken = 0
         for i in range(lo, hi):
             st = buffers.states[i]
