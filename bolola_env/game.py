@@ -99,7 +99,9 @@ def setup(
         **asdict(rewards),
     }
     largest = sum(row.largest_return for row in rows)
-    return Setup(GAME, variant, options, config, rewards, float(largest))
+    arguments = {"contract": contract, "starter": starter, "trump": trump, "order": order}
+    arguments.update(early_stop=early_stop, **reward_options)
+    return Setup(GAME, variant, options, arguments, config, rewards, float(largest))
 
 
 def _row_json(row: Contract) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def _fill(record: Any, row: Contract, early_stop: bool) -> None:
         record["tiers"][i] = card_set(tier)
     record["num_tiers"] = len(row.void_tiers)
     record["under_duty"] = card_set(row.under_duty)
-    record["scoring"] = card_set(card for card in range(NUM_CARDS) if row.card_points[card])  # type: ignore[index]
+    record["scoring"] = card_set(card for card in range(NUM_CARDS) if row.card_points[card])
     record["last_value"] = max((i + 1 for i, value in enumerate(values) if value), default=0)
     record["trumps"] = row.trumps
     record["early_stop"] = early_stop
@@ -210,6 +212,8 @@ GAME = register_game(
         info_names=(),
         folder=Path(__file__).parent,
         setup=setup,
+        variants={name: {"contract": name} for name in (*CONTRACTS, "match")}
+        | {"custom": {"contract": None}},
         reset_config=reset_config,
         render=render,
         deal_text=deal_text,

@@ -64,7 +64,8 @@ class Game:
         kernels: The rules.
         info_names: Keys of the numbers that ``infos`` hold besides ``seat``.
         folder: Where the game's sources lie, for the kernel cache.
-        setup: ``setup(**options) -> Setup``; checks the options of :func:`env`.
+        setup: ``setup(**options) -> Setup``; checks the options of an environment.
+        variants: Names of the game's registered variants (``"hearts"``, ``"match"``), and the options that make each.
         reset_config: ``(setup, options) -> config`` for ``reset(options=...)`` with a custom deal.
         render: ``(setup, states, i, seat | None, history) -> str``; seat None shows all hands.
         deal_text: ``(states, i) -> str`` hands as dealt, at the start of a deal.
@@ -83,6 +84,7 @@ class Game:
     info_names: tuple[str, ...]
     folder: Path
     setup: Callable[..., Setup]
+    variants: Mapping[str, Mapping[str, Any]]
     reset_config: Callable[[Setup, Mapping[str, Any]], np.ndarray[Any, Any]]
     render: Callable[..., str]
     deal_text: Callable[..., str]
@@ -152,6 +154,28 @@ def find_game(name: str) -> Game:
     return _GAMES[name]
 
 
+def setup_for(env: Any, **options: Any) -> Setup:
+    """A setup from an environment id.
+
+    Args:
+        env: ``"bolola/hearts-v0"`` (the version may be left out), or a :class:`Setup` whose options change.
+        **options: Options of the environment.
+
+    Raises:
+        ValueError: No such environment; the message lists those of the game.
+    """
+    if isinstance(env, Setup):
+        return env.changed(**options)
+    if not isinstance(env, str):
+        raise ValueError(f"expected an environment id as bolola/hearts-v0, or a setup; got {env!r}")
+    name, _, variant = env.partition("/")
+    game = find_game(name)
+    variant = variant.removesuffix("-v0").replace("-", "_")
+    if variant not in game.variants:
+        raise ValueError(f"no environment {env!r}; {name} has {', '.join(game.variants)}")
+    return game.setup(**{**game.variants[variant], **options})
+
+
 #: How the drivers turn points into rewards; one record, shared by all tables of an environment.
 RUN = np.dtype(
     [
@@ -203,6 +227,7 @@ class Setup:
         game: The game.
         variant: Name of the variant, as in the id (``"hearts"``, ``"match"``, ``"deal"``).
         options: All options by name, as they are written to records.
+        arguments: The options as the caller gave them.
         config: Configuration records, one a deal of the episode; read-only.
         reward: Reward options.
         largest_return: Bound on the absolute return of one seat, in points.
@@ -211,9 +236,14 @@ class Setup:
     game: Game
     variant: str
     options: dict[str, Any]
+    arguments: dict[str, Any]
     config: np.ndarray[Any, Any]
     reward: RewardOptions
     largest_return: float
+
+    def changed(self, **options: Any) -> Setup:
+        """The same setup with some options changed."""
+        return self.game.setup(**{**self.arguments, **options})
 
     @property
     def name(self) -> str:

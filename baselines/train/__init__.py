@@ -1,0 +1,1 @@
+"""Trainers, one self-contained file a library."""

@@ -1,0 +1,511 @@
+"""MaskablePPO (Stable-Baselines3, sb3-contrib) on the native vector environment.
+
+One learner sits at each table, bots around it. The tables are stepped by one kernel call, through a real
+SB3 ``VecEnv``; there is no loop over Python environments. Rewards are points relative to the table, scaled so that
+a contract is worth 4 in all.
+
+    from baselines.train.sb3 import TrainConfig, train
+    result = train(TrainConfig(env="bolola/hearts-v0", opponents="greedy", minutes=3))
+
+Two torch threads beside a busy core are slower than one; ``torch_threads`` is 1 unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from baselines.extras import needs
+from trick_core.bots import BatchView, Bot, View
+from trick_core.game import Setup, setup_for
+
+with needs("train"):
+    import torch
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.vec_env import VecEnv
+
+#: Training draws its tables' seeds from here on, ``SEED_SPACING`` apart for different seeds.
+SEED_SPACING = 1 << 32
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Everything that decides a run.
+
+    Attributes:
+        env: Environment id (``"bolola/hearts-v0"``), or a user's contract row or setup.
+        options: Further options of the environment.
+        opponents: Bots around the learner; one name, or three.
+        steps: Decisions of the learner in all.
+        minutes: Stop after this much wall-clock time, with the learning rate reaching 0 then; None: by steps alone.
+        seed: Seed of the network, of the sampling and (spaced) of the deals.
+        tables: Tables stepped together.
+        rollout: Decisions a table between updates (13: one deal of Bolola).
+        minibatch: Decisions a gradient step.
+        epochs: Passes over a rollout.
+        learning_rate: Adam's, at the start; it falls linearly to 0.
+        gamma: Discount.
+        gae_lambda: Weight of longer returns.
+        clip: PPO's clipping range.
+        entropy: Weight of the entropy bonus.
+        layers: Hidden units of the policy and of the value network.
+        eval_every: Seconds between evaluations.
+        eval_deals: Deals of the suite that are played at an evaluation, each in four rotations.
+        eval_against: Bots that the learner is evaluated against.
+        folder: Where checkpoint, curve and settings are written.
+        torch_threads: Threads that torch may use.
+    """
+
+    env: Any = "bolola/hearts-v0"
+    options: dict[str, Any] = field(default_factory=dict)
+    opponents: str | Sequence[str] = "greedy"
+    steps: int = 1_000_000
+    minutes: float | None = None
+    seed: int = 0
+    tables: int = 256
+    rollout: int = 13
+    minibatch: int = 512
+    epochs: int = 2
+    learning_rate: float = 1e-3
+    gamma: float = 1.0
+    gae_lambda: float = 0.8
+    clip: float = 0.2
+    entropy: float = 0.005
+    layers: tuple[int, ...] = (256, 256)
+    eval_every: float = 30.0
+    eval_deals: int = 100
+    eval_against: tuple[str, ...] = ("random", "greedy")
+    folder: str = "runs/train"
+    torch_threads: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "tables", "rollout", "minibatch", "epochs", "torch_threads"):
+            if int(getattr(self, name)) < 1:
+                raise ValueError(f"{name}: expected at least 1, got {getattr(self, name)!r}")
+        if self.minutes is not None and not self.minutes > 0:
+            raise ValueError(f"minutes: expected more than 0, got {self.minutes!r}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected 0 or more, got {self.seed!r}")
+        if self.eval_deals < 2:
+            raise ValueError(f"eval_deals: expected at least 2, got {self.eval_deals!r}")
+
+
+def observed(setup: Setup) -> int:
+    """How many values of the observation can change in an episode; the rest would be constant inputs."""
+    return setup.game.row_start if len(setup.config) == 1 else setup.game.layout.size
+
+
+class TrickVecEnv(VecEnv):
+    """The native one-learner vector environment as an SB3 ``VecEnv`` with action masks.
+
+    Observations are the changing part of the observation vector, int8 ``(N, D')``; an episode's last one is in
+    ``info["terminal_observation"]``. ``env_method("action_masks")`` gives N masks.
+    """
+
+    def __init__(
+        self, setup: Setup, num_envs: int, opponents: Any = "random", seat: Any = "rotate"
+    ) -> None:
+        from trick_core.learner import LearnerVectorEnv
+
+        self.env = LearnerVectorEnv(
+            setup,
+            num_envs,
+            opponents=opponents,
+            seat=seat,
+            autoreset_mode=AutoresetMode.SAME_STEP,
+        )
+        self._size = observed(setup)
+        self._seed_next: int | None = None
+        self._actions: np.ndarray[Any, Any] = np.zeros(num_envs, np.int64)
+        self._mask = np.zeros((num_envs, setup.game.num_actions), np.int8)
+        super().__init__(
+            num_envs,
+            spaces.Box(0, 1, (self._size,), np.int8),
+            spaces.Discrete(setup.game.num_actions),
+        )
+
+    def seed(self, seed: int | None = None) -> list[None]:
+        self._seed_next = seed
+        return [None] * self.num_envs
+
+    def reset(self) -> np.ndarray[Any, Any]:
+        observation, _ = self.env.reset(seed=self._seed_next)
+        self._seed_next = None
+        return self._take(observation)
+
+    def step_async(self, actions: np.ndarray[Any, Any]) -> None:
+        self._actions = actions
+
+    def step_wait(self) -> Any:
+        observation, rewards, terminated, _, infos = self.env.step(self._actions)
+        info: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if terminated.any():
+            last = infos["final_obs"]
+            for i in np.flatnonzero(terminated).tolist():
+                final = last["observation"][i] if isinstance(last, dict) else last[i]["observation"]
+                info[i] = {
+                    "terminal_observation": final[: self._size],
+                    "TimeLimit.truncated": False,
+                }
+        return self._take(observation), rewards.astype(np.float32), terminated, info
+
+    def _take(self, observation: Any) -> np.ndarray[Any, Any]:
+        self._mask = observation["action_mask"]
+        return observation["observation"][:, : self._size]  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        self.env.close()
+
+    def has_attr(self, attr_name: str) -> bool:
+        return attr_name == "action_masks" or hasattr(self.env, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        return [getattr(self.env, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        raise AttributeError(f"{attr_name}: tables of a native vector environment share attributes")
+
+    def env_method(
+        self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
+    ) -> list[Any]:
+        if method_name != "action_masks":
+            raise AttributeError(f"tables have no method {method_name!r} of their own")
+        masks = self._mask.astype(np.bool_)
+        return [masks[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        return [False for _ in self._get_indices(indices)]
+
+
+class SB3Bot(Bot):
+    """A trained MaskablePPO as a bot; it plays its most likely action."""
+
+    def __init__(self, model: Any, name: str = "sb3") -> None:
+        self.name = name
+        self.model = model
+        self._size = model.observation_space.shape[0]
+
+    def act(self, view: View) -> int:
+        action, _ = self.model.predict(
+            view["observation"][: self._size],
+            action_masks=view["action_mask"].astype(np.bool_),
+            deterministic=True,
+        )
+        return int(action)
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        actions, _ = self.model.predict(
+            views["observation"][:, : self._size],
+            action_masks=views["action_mask"].astype(np.bool_),
+            deterministic=True,
+        )
+        return np.asarray(actions, np.int64)
+
+
+def make_bot(argument: str | None) -> Bot:
+    """The bot ``sb3:FILE`` for a model that :func:`train` or SB3 has saved."""
+    if argument is None or not Path(argument).is_file():
+        raise ValueError(f"bot 'sb3': expected sb3:FILE with a saved model, got {argument!r}")
+    try:
+        model = MaskablePPO.load(argument, device="cpu")
+    except Exception as error:
+        raise ValueError(f"bot 'sb3': {argument} is not a MaskablePPO model: {error}") from error
+    return SB3Bot(model, f"sb3:{Path(argument).name}")
+
+
+@dataclass
+class TrainResult:
+    """What a run leaves.
+
+    Attributes:
+        model: The trained MaskablePPO.
+        bot: The model as a bot.
+        curve: Rows of the learning curve: seconds, steps, and mean and half-width of the 95 % interval, points a deal
+            relative to the table, against each bot.
+        folder: Where ``model.zip``, ``curve.csv``, ``curve.png`` and ``run.json`` are.
+        seconds: Wall-clock time of training, evaluations included.
+        steps: Decisions taken.
+    """
+
+    model: Any
+    bot: SB3Bot
+    curve: list[dict[str, float]]
+    folder: Path
+    seconds: float
+    steps: int
+
+
+def train(
+    config: TrainConfig,
+    *,
+    resume: bool = False,
+    report: Callable[[dict[str, float]], None] | None = None,
+    progress: bool = True,
+) -> TrainResult:
+    """Train, evaluate along the way, and keep a checkpoint.
+
+    Args:
+        config: The run.
+        resume: Continue from ``config.folder`` with its own settings, except ``steps`` and ``minutes``.
+        report: Called with each new row of the curve.
+        progress: Show a progress bar on a terminal.
+
+    Raises:
+        FileNotFoundError: Nothing to resume in the folder.
+        ValueError: A setting out of range.
+    """
+    torch.set_num_threads(config.torch_threads)
+    folder = Path(config.folder)
+    seconds_before, curve = 0.0, []
+    if resume:
+        state = _load_state(folder)
+        seconds_before, curve = float(state["seconds"]), list(state["curve"])
+        kept = {
+            **state["config"],
+            "env": state["config"]["env"] if isinstance(config.env, str) else config.env,
+        }
+        kept.update(steps=config.steps, minutes=config.minutes, folder=config.folder)
+        kept["layers"] = tuple(kept["layers"])
+        kept["eval_against"] = tuple(kept["eval_against"])
+        config = replace(config, **kept)
+    folder.mkdir(parents=True, exist_ok=True)
+    setup = training_setup(config)
+    env = TrickVecEnv(setup, config.tables, _opponents(config.opponents))
+    clock = _Clock(config, seconds_before)
+    if resume:
+        model = MaskablePPO.load(folder / "model.zip", env=env, device="cpu")
+        model.learning_rate = clock.learning_rate
+        model._setup_lr_schedule()
+        # Deals go on where they cannot meet those of the first part.
+        env.seed(SEED_SPACING * (config.seed + 1) + model.num_timesteps * config.tables)
+    else:
+        env.seed(SEED_SPACING * (config.seed + 1))
+        model = MaskablePPO(
+            "MlpPolicy",
+            env,
+            learning_rate=clock.learning_rate,
+            n_steps=config.rollout,
+            batch_size=config.minibatch,
+            n_epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip,
+            ent_coef=config.entropy,
+            policy_kwargs={"net_arch": list(config.layers), "activation_fn": torch.nn.ReLU},
+            seed=config.seed,
+            device="cpu",
+        )
+        env.seed(SEED_SPACING * (config.seed + 1))
+    observer = _Observer(config, setup, clock, curve, folder, report, progress)
+    remaining = config.steps - model.num_timesteps
+    try:
+        if remaining > 0 and not clock.is_over():
+            model.learn(remaining, callback=observer, reset_num_timesteps=not resume)
+    except KeyboardInterrupt:  # keep what there is; the folder can be resumed
+        pass
+    finally:
+        observer.close()
+    observer.evaluate(model)
+    observer.save(model)
+    plot_curve(curve, config.eval_against, folder / "curve.png")
+    env.close()
+    return TrainResult(
+        model, SB3Bot(model, "agent"), curve, folder, clock.seconds(), model.num_timesteps
+    )
+
+
+def training_setup(config: TrainConfig) -> Setup:
+    """The environment with the rewards that training uses."""
+    plain = setup_for(config.env, **config.options)
+    scale = 4.0 / max(plain.largest_return, 1.0)
+    return setup_for(config.env, **{"zero_sum": True, "reward_scale": scale, **config.options})
+
+
+def _opponents(names: str | Sequence[str]) -> Any:
+    return names if isinstance(names, str) else list(names)
+
+
+def _load_state(folder: Path) -> dict[str, Any]:
+    try:
+        state = json.loads((folder / "run.json").read_text())
+    except FileNotFoundError:
+        raise FileNotFoundError(f"nothing to resume in {folder}: no run.json") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{folder / 'run.json'} is not a run's state: {error}") from None
+    if not (folder / "model.zip").is_file():
+        raise FileNotFoundError(f"nothing to resume in {folder}: no model.zip")
+    return state  # type: ignore[no-any-return]
+
+
+class _Clock:
+    """Time and steps of a run, and the learning rate that follows from them."""
+
+    def __init__(self, config: TrainConfig, before: float) -> None:
+        self._start = time.monotonic() - before
+        self._budget = None if config.minutes is None else config.minutes * 60
+        self._rate = config.learning_rate
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    def is_over(self) -> bool:
+        return self._budget is not None and self.seconds() >= self._budget
+
+    def share(self, steps_share: float) -> float:
+        """Share of the run that is done, 0 to 1, by steps or by time, whichever is ahead."""
+        if self._budget is None:
+            return steps_share
+        return max(steps_share, min(1.0, self.seconds() / self._budget))
+
+    def learning_rate(self, steps_left: float) -> float:
+        return self._rate * max(0.0, 1.0 - self.share(1.0 - steps_left))
+
+
+class _Observer(BaseCallback):
+    """Evaluation, checkpoints and the progress display."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        setup: Setup,
+        clock: _Clock,
+        curve: list[dict[str, float]],
+        folder: Path,
+        report: Callable[[dict[str, float]], None] | None,
+        progress: bool,
+    ) -> None:
+        super().__init__()
+        self._config, self._setup, self._clock = config, setup, clock
+        self._curve, self._folder, self._report = curve, folder, report
+        self._next = clock.seconds() + config.eval_every
+        self._display = Display(config.steps, progress)
+        self._begun = clock.seconds()
+        self._steps_begun = 0
+
+    def _on_training_start(self) -> None:
+        self._steps_begun = self.model.num_timesteps
+        if not self._curve:
+            self.evaluate(self.model)
+
+    def _on_rollout_end(self) -> None:
+        steps = self.model.num_timesteps
+        done = self._clock.share(steps / self._config.steps)
+        seconds = max(self._clock.seconds() - self._begun, 1e-9)
+        rate = (steps - self._steps_begun) / seconds
+        self._display.update(done, steps, rate, self._curve[-1] if self._curve else {})
+
+    def _on_step(self) -> bool:
+        if self._clock.is_over():
+            return False
+        if self._clock.seconds() >= self._next:
+            self.evaluate(self.model)
+            self.save(self.model)
+            self._next = self._clock.seconds() + self._config.eval_every
+        return True
+
+    def evaluate(self, model: Any) -> None:
+        """Add a row to the curve."""
+        from baselines.evaluate import score_against
+
+        steps = float(model.num_timesteps)
+        if self._curve and self._curve[-1]["steps"] == steps:
+            return
+        row = {"seconds": self._clock.seconds(), "steps": steps}
+        bot = SB3Bot(model, "agent")
+        for other in self._config.eval_against:
+            mean, half = score_against(
+                setup_for(self._config.env, **self._config.options),
+                bot,
+                other,
+                deals=self._config.eval_deals,
+            )
+            row[f"{other}_mean"], row[f"{other}_ci95"] = mean, half
+        self._curve.append(row)
+        if self._report is not None:
+            self._report(row)
+
+    def save(self, model: Any) -> None:
+        """Write model, curve and settings, each whole and renamed into place."""
+        model.save(self._folder / "model.tmp.zip")
+        (self._folder / "model.tmp.zip").replace(self._folder / "model.zip")
+        settings = asdict(self._config)
+        if not isinstance(self._config.env, str):
+            settings["env"] = self._setup.id
+        state = {"config": settings, "seconds": self._clock.seconds(), "curve": self._curve}
+        temporary = self._folder / "run.tmp.json"
+        temporary.write_text(json.dumps(state, indent=1, default=str))
+        temporary.replace(self._folder / "run.json")
+        with (self._folder / "curve.csv").open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(self._curve[0]))
+            writer.writeheader()
+            writer.writerows(self._curve)
+
+    def close(self) -> None:
+        self._display.close()
+
+
+class Display:
+    """A progress bar with the decisions a second and the last evaluation; lines instead where there is no terminal."""
+
+    def __init__(self, steps: int, shown: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._console = Console(stderr=True)
+        self._live = shown and self._console.is_terminal
+        self._lines = shown and not self._console.is_terminal
+        self._next_line = 0.1
+        self._bar = Progress(
+            TextColumn("training"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self._console,
+            disable=not self._live,
+        )
+        self._task = self._bar.add_task("training", total=1.0, note="")
+        self._bar.start()
+
+    def update(self, share: float, steps: int, rate: float, row: dict[str, float]) -> None:
+        """Show the share that is done, 0 to 1."""
+        scores = ", ".join(
+            f"{name[:-5]} {value:+.1f}" for name, value in row.items() if name.endswith("_mean")
+        )
+        note = f"{steps:,} decisions, {rate:,.0f}/s" + (f"; against {scores}" if scores else "")
+        self._bar.update(self._task, completed=share, note=note)
+        if self._lines and share >= self._next_line:
+            self._console.print(f"training {share:4.0%}  {note}")
+            self._next_line = (int(share * 10) + 1) / 10
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+def plot_curve(curve: list[dict[str, float]], against: Sequence[str], file: Path) -> None:
+    """The learning curve as a PNG: points a deal relative to the table, with 95 % intervals."""
+    with needs("train"):
+        from matplotlib.figure import Figure
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    minutes = [row["seconds"] / 60 for row in curve]
+    for name in against:
+        mean = np.array([row[f"{name}_mean"] for row in curve])
+        half = np.array([row[f"{name}_ci95"] for row in curve])
+        axes.plot(minutes, mean, marker="o", label=f"against three {name}")
+        axes.fill_between(minutes, mean - half, mean + half, alpha=0.2)
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set_xlabel("minutes")
+    axes.set_ylabel("points a deal, relative to the table")
+    axes.legend()
+    figure.savefig(file, dpi=120)
