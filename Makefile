@@ -1,0 +1,51 @@
+# Two commands for a fresh machine with Python 3.11 and make: `make demo` and `make test`.
+# Each makes the virtual environment it needs.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test test-long test-nojit test-versions bench lint clean
+
+$(VENV)/.demo: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable '.[train]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable '.[train,dev]'
+	touch $@
+
+# Measure throughput, train an agent, evaluate it, leave a report in runs/demo.
+demo: $(VENV)/.demo
+	$(BIN)/trick-envs demo
+
+# What has to pass before anything lands: lint, types, import contracts, tests.
+test: $(VENV)/.dev lint
+	$(BIN)/python -m pytest -q
+
+# The long fuzz and the end-to-end runs.
+test-long: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -m long
+
+# The same rules with the compiler off.
+test-nojit: $(VENV)/.dev
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/nojit
+
+# Oldest and middle supported versions of what the library plugs into.
+test-versions: $(VENV)/.dev
+	$(BIN)/nox --sessions versions
+
+bench: $(VENV)/.demo
+	$(BIN)/python -m benchmarks.throughput
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) runs build dist
