@@ -1,0 +1,1 @@
+"""Measurements: throughput, start-up, the goals, and the C yardstick they are held against."""
