@@ -6,7 +6,7 @@ Adapters, drivers, bot runners and tools take a :class:`Game` or a :class:`Setup
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -240,6 +240,13 @@ class Setup:
     config: np.ndarray[Any, Any]
     reward: RewardOptions
     largest_return: float
+
+    def __post_init__(self) -> None:
+        # A read-only array is a type of its own to the compiler; a copy must not compile all anew.
+        self.config.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Setup, tuple(getattr(self, each.name) for each in fields(self))
 
     def changed(self, **options: Any) -> Setup:
         """The same setup with some options changed."""
