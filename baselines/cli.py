@@ -1,0 +1,287 @@
+"""The command ``trick-envs``: train, evaluate, play, replay, warmup, envs, demo."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from baselines.extras import MissingExtraError
+
+USAGE_ERROR, FAILURE, INTERRUPTED = 2, 1, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code: 0, 1 (it failed), 2 (wrong arguments), 130 (interrupted)."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except (ValueError, TypeError, FileNotFoundError, IsADirectoryError, FileExistsError) as error:
+        print(f"trick-envs: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    except MissingExtraError as error:
+        print(f"trick-envs: {error}", file=sys.stderr)
+        return FAILURE
+    except KeyboardInterrupt:
+        print("trick-envs: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return FAILURE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="trick-envs",
+        description="Trick-taking card games for reinforcement learning.",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, summary: str, command: Callable[[argparse.Namespace], int]) -> Any:
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        )
+        sub.set_defaults(command=command)
+        return sub
+
+    sub = add("envs", "List the environments and the bots.", _envs)
+
+    sub = add("train", "Train MaskablePPO against bots.", _train)
+    _environment(sub)
+    sub.add_argument(
+        "--opponents",
+        nargs="+",
+        default=["greedy"],
+        metavar="BOT",
+        help="one bot, or the three after the learner in play order",
+    )
+    sub.add_argument("--steps", type=_count, default=1_000_000, help="decisions of the learner")
+    sub.add_argument("--minutes", type=float, help="stop after this much time")
+    sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--tables", type=_count, default=256, help="tables stepped together")
+    sub.add_argument("--learning-rate", type=float, default=1e-3, help="at the start; falls to 0")
+    sub.add_argument("--eval-every", type=float, default=30.0, help="seconds between evaluations")
+    sub.add_argument("--eval-deals", type=_count, default=100, help="deals at an evaluation")
+    sub.add_argument("--out", default="runs/train", help="folder of checkpoint and curve")
+    sub.add_argument("--resume", action="store_true", help="continue the run in --out")
+    sub.add_argument("--torch-threads", type=_count, default=1)
+
+    sub = add("evaluate", "Play policies against each other on duplicate deals.", _evaluate)
+    _environment(sub)
+    sub.add_argument(
+        "--policies",
+        nargs="+",
+        default=["greedy", "random"],
+        metavar="BOT",
+        help="the first against the others: one other fills the three seats; also sb3:FILE",
+    )
+    sub.add_argument("--deals", type=_count, help="deals of the suite; all if left out")
+    sub.add_argument("--suite", help="a named suite; the environment's own if left out")
+    sub.add_argument("--seed", type=int, help="deals from this seed instead of a suite")
+    sub.add_argument("--threads", type=_count, default=1)
+    sub.add_argument("--json", type=Path, metavar="FILE", help="write the result here as well")
+
+    sub = add("play", "Play a seat yourself, at the terminal.", _play)
+    _environment(sub)
+    sub.add_argument("--seat", type=int, default=0, help="your seat, 0 to 3")
+    sub.add_argument("--opponents", nargs="+", default=["greedy"], metavar="BOT")
+    sub.add_argument("--seed", type=int, help="deal from this seed")
+    sub.add_argument("--record", type=Path, metavar="FILE", help="keep the deal in this file")
+
+    sub = add("replay", "Show a recorded deal step by step.", _replay)
+    sub.add_argument("file", type=Path, help="a record")
+    sub.add_argument("--seat", type=int, help="from this seat's view; all hands if left out")
+    sub.add_argument("--from", dest="first", type=int, default=0, help="first step to show")
+    sub.add_argument("--to", dest="last", type=int, help="last step to show")
+
+    sub = add("warmup", "Compile the kernels and keep them, for images and clusters.", _warmup)
+    sub.add_argument("games", nargs="*", default=["bolola"], help="games to compile")
+
+    sub = add("demo", "Measure, train, evaluate, and leave a report.", _demo)
+    sub.add_argument("env", nargs="?", default="bolola/hearts-v0", help="environment id")
+    sub.add_argument("--minutes", type=float, default=3.0, help="time to train")
+    sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--out", default="runs/demo", help="folder of the report")
+    return parser
+
+
+def _environment(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("env", help="environment id, as bolola/hearts-v0 (see trick-envs envs)")
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the environment, the value as JSON or text; may be repeated",
+    )
+    parser.add_argument(
+        "--contract",
+        metavar="MODULE:NAME",
+        help="a contract row of your own, for bolola/custom-v0",
+    )
+
+
+def _setup(options: argparse.Namespace) -> Any:
+    from trick_core.game import setup_for
+
+    return setup_for(options.env, **_env_options(options))
+
+
+def _env_options(options: argparse.Namespace) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for item in options.option:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise ValueError(f"--option: expected NAME=VALUE, got {item!r}")
+        try:
+            given[name.replace("-", "_")] = json.loads(value)
+        except json.JSONDecodeError:
+            given[name.replace("-", "_")] = value
+    if options.contract is not None:
+        given["contract"] = _import(options.contract)
+    return given
+
+
+def _import(place: str) -> Any:
+    """The object at ``module:name``; the working directory is searched too."""
+    module, colon, name = place.partition(":")
+    if not colon:
+        raise ValueError(f"--contract: expected MODULE:NAME, got {place!r}")
+    sys.path.insert(0, "")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"--contract: {error}") from None
+    finally:
+        sys.path.remove("")
+
+
+def _count(text: str) -> int:
+    """A whole number above 0; underscores and ``1e6`` are welcome."""
+    try:
+        value = float(text.replace("_", ""))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
+    if value < 1 or value != int(value):
+        raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
+    return int(value)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"trick-envs {version('trick-envs')}"
+    except PackageNotFoundError:
+        return "trick-envs (not installed)"
+
+
+def _envs(options: argparse.Namespace) -> int:
+    from trick_core.bots import bot_names
+    from trick_core.game import find_game
+
+    for name in ("bolola",):
+        for variant in find_game(name).variants:
+            print(f"{name}/{variant.replace('_', '-')}-v0")
+    print("bots: " + ", ".join(bot_names()))
+    return 0
+
+
+def _train(options: argparse.Namespace) -> int:
+    from baselines.train.sb3 import TrainConfig, train
+
+    opponents = options.opponents
+    config = TrainConfig(
+        env=options.env,
+        options=_env_options(options),
+        opponents=opponents[0] if len(opponents) == 1 else opponents,
+        steps=options.steps,
+        minutes=options.minutes,
+        seed=options.seed,
+        tables=options.tables,
+        learning_rate=options.learning_rate,
+        eval_every=options.eval_every,
+        eval_deals=options.eval_deals,
+        folder=options.out,
+        torch_threads=options.torch_threads,
+    )
+    result = train(config, resume=options.resume)
+    last = result.curve[-1]
+    print(f"{result.steps:,} decisions in {result.seconds / 60:.1f} minutes")
+    for name in config.eval_against:
+        mean, half = last[f"{name}_mean"], last[f"{name}_ci95"]
+        print(
+            f"against three {name}: {mean:+.1f} +- {half:.1f} points a deal relative to the table"
+        )
+    print(f"model, curve and settings: {result.folder}")
+    return 0
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from baselines.evaluate import evaluate, print_result
+
+    result = evaluate(
+        _setup(options),
+        options.policies,
+        suite=options.suite,
+        deals=options.deals,
+        seed=options.seed,
+        num_threads=options.threads,
+        progress=True,
+    )
+    print_result(result)
+    if options.json is not None:
+        options.json.write_text(result.to_json())
+    return 0
+
+
+def _play(options: argparse.Namespace) -> int:
+    from baselines.play import play
+
+    opponents = options.opponents
+    return play(
+        _setup(options),
+        seat=options.seat,
+        opponents=opponents[0] if len(opponents) == 1 else opponents,
+        seed=options.seed,
+        record=options.record,
+    )
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from baselines.replay import replay
+
+    return replay(options.file, seat=options.seat, first=options.first, last=options.last)
+
+
+def _warmup(options: argparse.Namespace) -> int:
+    from trick_core.warmup import warmup
+
+    from trick_core.game import find_game
+
+    for name in options.games:
+        total = 0.0
+        for label, seconds in warmup(find_game(name)):
+            print(f"{seconds:6.2f} s  {label}")
+            total += seconds
+        print(f"{total:6.2f} s  {name}, all kernels")
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from baselines.demo import demo
+
+    return demo(options.env, minutes=options.minutes, seed=options.seed, folder=options.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
