@@ -2,7 +2,8 @@
 
 Source: Portable Bridge Notation 2.1, section 3.4.11. ``N:S.H.D.C S.H.D.C S.H.D.C S.H.D.C``: four hands in play order,
 in each the holdings of spades, hearts, diamonds and clubs from high to low, a void empty. The letter in front
-names the seat of the first hand: N E S W are seats 0 to 3. ``N`` is written, any is read.
+names the seat of the first hand: N E S W are seats 0 to 3. ``N`` is written, any is read; the cards of a holding are
+read in any order, and the tag's brackets (``[Deal "N:..."]``) may stay on.
 """
 
 from __future__ import annotations
@@ -14,17 +15,21 @@ from typing import Any
 
 SEAT_LETTERS = "NESW"
 
+_DEAL = re.compile(r'\s*(?:\[\s*Deal\s+"([^"]*)"\s*\]|([^"\[\]]*))\s*')
+
 
 @dataclass(frozen=True)
 class DealFormat:
     """How the hands of a game are written.
 
     Attributes:
-        deck: Texts of all cards, by id.
+        deck: Texts of all cards, by id. Those outside ``extra`` are a rank and a suit.
         suits: Suit letters in the order of the holdings.
         ranks: Rank letters from high to low.
-        extra: Texts of the cards of a last holding, from high to low, written between commas.
-        sizes: Number of cards of each hand; more than four when cards beside the hands belong to the deal.
+        extra: Texts of the cards of a last holding, from high to low, separated by commas; a ``T`` in front is left
+            out when they are written, and may be there when they are read. Empty: no such holding.
+        sizes: Number of cards of each hand, the four seats first; more than four when cards beside the hands
+            belong to the deal.
         names: What errors call the hands.
         card_id: Reads one card, text or id; ``ValueError`` if it is none.
     """
@@ -38,58 +43,89 @@ class DealFormat:
     card_id: Callable[[Any], int]
 
     def format(self, hands: Sequence[Sequence[int]]) -> str:
-        """Hands of card ids as text."""
-        return "N:" + " ".join(self._format_hand(hand) for hand in hands)
+        """Hands of card ids, seat 0 first, as text. They need not be a whole deal.
 
-    def _format_hand(self, hand: Sequence[int]) -> str:
-        texts = {self.deck[card] for card in hand}
-        holdings = ["".join(r for r in self.ranks if r + s in texts) for s in self.suits]
+        Raises:
+            ValueError: A hand holds something twice, or something that is not a card.
+        """
+        return "N:" + " ".join(self.format_hand(hand) for hand in hands)
+
+    def format_hand(self, hand: Sequence[int]) -> str:
+        """One hand of card ids as holdings between points.
+
+        Raises:
+            ValueError: As :meth:`format`.
+        """
+        return ".".join(self.holdings(hand))
+
+    def holdings(self, hand: Sequence[int]) -> list[str]:
+        """One hand of card ids as a text a suit, from high to low, and the last holding where there is one.
+
+        Raises:
+            ValueError: As :meth:`format`.
+        """
+        texts = [self.deck[self.card_id(card)] for card in hand]
+        held = set(texts)
+        if len(held) < len(texts):
+            doubled = next(text for text in texts if texts.count(text) > 1)
+            raise ValueError(f"deal: {doubled} is twice in one hand")
+        holdings = ["".join(r for r in self.ranks if r + s in held) for s in self.suits]
         if self.extra:
-            holdings.append(
-                ",".join(
-                    text.lstrip("T") if text != "EX" else text
-                    for text in self.extra
-                    if text in texts
-                )
-            )
-        return ".".join(holdings)
+            holdings.append(",".join(t.removeprefix("T") for t in self.extra if t in held))
+        return holdings
 
     def parse(self, text: str) -> list[list[int]]:
-        """Hands of card ids, seat 0 first, from text.
+        """Hands of card ids, ascending, seat 0 first, from text.
 
         Raises:
             ValueError: The text has another shape, or the deal is not one of the whole deck; the message says where.
         """
-        match = re.fullmatch(r'\s*(?:\[Deal\s+")?([NESW]):(.*?)(?:"\])?\s*', text, re.DOTALL)
-        if not match:
+        match = _DEAL.fullmatch(text)
+        body = (match.group(1) or match.group(2) or "").strip() if match else ""
+        letter, colon, rest = body.partition(":")
+        if not colon or len(letter) != 1 or letter not in SEAT_LETTERS:
             raise ValueError(f"deal: expected N:, E:, S: or W: and then the hands; got {text!r}")
-        parts = match.group(2).split()
+        parts = rest.split()
         if len(parts) != len(self.sizes):
-            raise ValueError(f"deal: expected {len(self.sizes)} hands, got {len(parts)}")
-        first = SEAT_LETTERS.index(match.group(1))
-        hands = [self._parse_hand(part, i) for i, part in enumerate(parts)]
-        seats = [hands[(seat - first) % 4] for seat in range(4)] + hands[4:]
-        return self.check(seats)
+            raise ValueError(
+                f"deal: expected {len(self.sizes)} hands between spaces, got {len(parts)} in {text!r}"
+            )
+        first = SEAT_LETTERS.index(letter)
+        owners = [(first + i) % 4 if i < 4 else i for i in range(len(parts))]
+        hands: list[list[int]] = [[] for _ in parts]
+        for owner, part in zip(owners, parts, strict=True):
+            try:
+                hands[owner] = self._parse_hand(part)
+            except ValueError as error:
+                raise ValueError(f"deal: {self.names[owner]}, {part!r}: {error}") from None
+        return self.check(hands)
 
-    def _parse_hand(self, part: str, index: int) -> list[int]:
+    def _parse_hand(self, part: str) -> list[int]:
         holdings = part.split(".")
         wanted = len(self.suits) + bool(self.extra)
         if len(holdings) != wanted:
+            order = ", ".join([*self.suits, *(["trumps"] if self.extra else [])])
             raise ValueError(
-                f"deal: hand {index + 1} ({part!r}): expected {wanted} holdings between points, got {len(holdings)}"
+                f"expected {wanted} holdings between points ({order}; a void is empty), got {len(holdings)}"
             )
         hand = []
         for suit, ranks in zip(self.suits, holdings, strict=False):
             for rank in ranks:
                 if rank not in self.ranks:
-                    raise ValueError(f"deal: hand {index + 1} ({part!r}): {rank!r} is not a rank")
+                    raise ValueError(
+                        f"{rank!r} among its {suit} is not a rank; they are {self.ranks}"
+                    )
                 hand.append(self.card_id(rank + suit))
         if self.extra and holdings[-1]:
             for item in holdings[-1].split(","):
-                name = item if item in self.extra else f"T{item}"
-                if name not in self.extra:
-                    raise ValueError(f"deal: hand {index + 1} ({part!r}): {item!r} is not a trump")
-                hand.append(self.card_id(name))
+                card = item if item in self.extra else f"T{item}"
+                if card not in self.extra:
+                    low, high = self.extra[-1], self.extra[0]
+                    raise ValueError(
+                        f"{item!r} is not a card of the last holding; write {high.removeprefix('T')} to "
+                        f"{low.removeprefix('T')} with commas between"
+                    )
+                hand.append(self.card_id(card))
         return hand
 
     def check(self, hands: Sequence[Sequence[Any]]) -> list[list[int]]:
@@ -102,7 +138,7 @@ class DealFormat:
             raise ValueError(f"deal: expected {len(self.sizes)} hands, got {len(hands)}")
         owner: dict[int, str] = {}
         checked = []
-        for name, size, hand in zip(self.names, self.sizes, hands, strict=True):
+        for name, hand in zip(self.names, hands, strict=True):
             if isinstance(hand, str):
                 raise ValueError(f"deal: {name}: expected a list of cards, got the text {hand!r}")
             try:
@@ -111,19 +147,15 @@ class DealFormat:
                 raise ValueError(f"deal: {name}: {error}") from None
             for card in ids:
                 if card in owner:
-                    where = (
-                        f"twice in {name}"
-                        if owner[card] == name
-                        else f"in {owner[card]} and in {name}"
-                    )
-                    raise ValueError(f"deal: {self.deck[card]} is {where}")
+                    both = f"twice in {name}", f"in {owner[card]} and in {name}"
+                    raise ValueError(f"deal: {self.deck[card]} is {both[owner[card] != name]}")
                 owner[card] = name
-            if len(ids) != size:
-                raise ValueError(f"deal: {name}: expected {size} cards, got {len(ids)}")
             checked.append(sorted(ids))
-        missing = [self.deck[card] for card in range(len(self.deck)) if card not in owner]
-        if missing:
-            raise ValueError(f"deal: {', '.join(missing)} missing")
+        missing = [text for card, text in enumerate(self.deck) if card not in owner]
+        lost = f"; {', '.join(missing)} missing" if missing else ""
+        for name, size, ids in zip(self.names, self.sizes, checked, strict=True):
+            if len(ids) != size:
+                raise ValueError(f"deal: {name}: expected {size} cards, got {len(ids)}{lost}")
         return checked
 
     def read(self, deal: Any) -> list[list[int]]:
