@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,18 +46,19 @@ DEAL_FORMAT = DealFormat(
 
 
 def setup(
-    contract: str | Contract = "hearts",
+    contract: str | Contract | Mapping[str, Any] = "hearts",
     *,
     starter: int | None = None,
     trump: str | None = None,
-    order: Sequence[str | Contract] | None = None,
+    order: Sequence[str | Contract | Mapping[str, Any]] | None = None,
     early_stop: bool = False,
     **reward_options: Any,
 ) -> Setup:
     """Check the options of an environment and fix them.
 
     Args:
-        contract: A contract's name, ``"match"``, or a row.
+        contract: A contract's name, ``"match"``, or a row; a row may also come as the mapping of its fields that records
+            hold.
         starter: Seat that starts the first deal of every episode; None: from the seed.
         trump: Suit ``"C"``, ``"D"``, ``"H"`` or ``"S"`` that is trump wherever a contract has trumps; None: the starter
             names it (rule B-6.1).
@@ -75,7 +76,7 @@ def setup(
     else:
         if order is not None:
             raise ValueError("order: only the match takes it; use contract='match'")
-        rows = [contract_row(contract)]
+        rows = [_row(contract)]
         variant = rows[0].name if CONTRACTS.get(rows[0].name) == rows[0] else "custom"
     if starter is not None:
         starter = check_seat("starter", starter)
@@ -94,7 +95,9 @@ def setup(
         "trump": trump,
         "order": None
         if order is None
-        else [c if isinstance(c, str) else _row_json(c) for c in order],
+        else [
+            c if isinstance(c, str) else _row_json(row) for c, row in zip(order, rows, strict=True)
+        ],
         "early_stop": early_stop,
         **asdict(rewards),
     }
@@ -105,15 +108,33 @@ def setup(
 
 
 def _row_json(row: Contract) -> dict[str, Any]:
+    """A row as records hold it; :func:`_row` reads it back."""
     return asdict(row)
 
 
-def _match_rows(order: Sequence[str | Contract]) -> list[Contract]:
-    if isinstance(order, (str, Contract)) or not isinstance(order, Sequence):
+def _row(contract: str | Contract | Mapping[str, Any]) -> Contract:
+    """The row of a contract in any of its forms.
+
+    Raises:
+        ValueError: An unknown name, or a field out of range or unknown.
+        TypeError: Another type.
+    """
+    if not isinstance(contract, Mapping):
+        return contract_row(contract)
+    known = [row_field.name for row_field in fields(Contract)]
+    if unknown := sorted(set(map(str, contract)) - set(known)):
+        raise ValueError(f"contract: no field {', '.join(unknown)}; there are {', '.join(known)}")
+    if "name" not in contract:
+        raise ValueError("contract: the field 'name' is missing")
+    return Contract(**contract)
+
+
+def _match_rows(order: Sequence[str | Contract | Mapping[str, Any]]) -> list[Contract]:
+    if isinstance(order, (str, Contract, Mapping)) or not isinstance(order, Sequence):
         raise ValueError(f"order: expected a sequence of contracts, got {order!r}")
     if not 1 <= len(order) <= MAX_DEALS:
         raise ValueError(f"order: expected 1 to {MAX_DEALS} contracts, got {len(order)}")
-    return [contract_row(contract) for contract in order]
+    return [_row(contract) for contract in order]
 
 
 def _suit(trump: Any) -> int:
@@ -188,6 +209,14 @@ def deal_text(states: Any, i: int) -> str:
     return DEAL_FORMAT.format([[c for c in range(NUM_CARDS) if hand >> c & 1] for hand in hands])
 
 
+def start_options(config: Any, states: Any, i: int) -> dict[str, Any]:
+    """The starter of an episode that has just begun, and the trump suit if the custom deal fixed it."""
+    options: dict[str, Any] = {"starter": int(states[i]["starter"])}
+    if (trump := int(config[0]["given_trump"])) >= 0:
+        options["trump"] = SUITS[trump]
+    return options
+
+
 GAME = register_game(
     Game(
         name="bolola",
@@ -218,5 +247,6 @@ GAME = register_game(
         render=render,
         deal_text=deal_text,
         reset_keys=("deal", "starter", "trump"),
+        start_options=start_options,
     )
 )

@@ -70,6 +70,10 @@ class Game:
         render: ``(setup, states, i, seat | None, history) -> str``; seat None shows all hands.
         deal_text: ``(states, i) -> str`` hands as dealt, at the start of a deal.
         reset_keys: Keys that ``reset(options=...)`` understands.
+        start_options: ``(config, states, i) -> dict``: at the start of an episode, the keys besides ``deal`` with which a
+            custom deal begins as this one did. None: the keys that name a field of the state, with its value.
+        is_public: ``(states, i, action) -> bool``: whether all seats see an action that is about to be taken; records
+            shown from a seat's view leave out those that it does not see. None: all are seen.
     """
 
     name: str
@@ -89,6 +93,8 @@ class Game:
     render: Callable[..., str]
     deal_text: Callable[..., str]
     reset_keys: tuple[str, ...]
+    start_options: Callable[..., dict[str, Any]] | None = None
+    is_public: Callable[..., bool] | None = None
     action_ids: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
