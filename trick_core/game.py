@@ -154,7 +154,7 @@ def find_game(name: str) -> Game:
         import importlib
 
         try:
-            importlib.import_module(f"{name}_env")
+            importlib.import_module(f"{name}_env.game")
         except ModuleNotFoundError:
             raise ValueError(f"no game {name!r}") from None
     return _GAMES[name]

@@ -1,0 +1,167 @@
+"""Writes the generated parts of the documentation: ``python docs/generate.py`` (``--check``: fail if they are stale)."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from bolola_env.contracts import CONTRACTS, MATCH_ORDER, Contract
+from trick_core.game import Game, find_game
+
+ROOT = Path(__file__).parent.parent
+GAMES = ("bolola",)
+
+
+def environments() -> str:
+    """The table of environments, from the games' own lists."""
+    rows = ["| id | actions | observation | episode |", "|---|---|---|---|"]
+    for name in GAMES:
+        game = find_game(name)
+        for variant in game.variants:
+            identity = f"`{name}/{variant.replace('_', '-')}-v0`"
+            rows.append(
+                f"| {identity} | {game.num_actions} | {game.layout.size} | {_episode(game, variant)} |"
+            )
+    return "\n".join(rows)
+
+
+def _episode(game: Game, variant: str) -> str:
+    if variant == "custom":
+        return "one deal of your own row: `contract=row`"
+    setup = game.setup(**game.variants[variant])
+    deals = len(setup.config)
+    if deals > 1:
+        return f"{deals} deals"
+    total = CONTRACTS[variant].total if variant in CONTRACTS else None
+    return "one deal" if total is None else f"one deal, {total:+d} points in all"
+
+
+def contracts() -> str:
+    """The table of the nine rows."""
+    rows = [
+        "| contract | cards | a trick | trick number | locked | when void, first | goes under | trumps | total |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in CONTRACTS.values():
+        numbers = {n + 1: v for n, v in enumerate(row.trick_number_points) if v}
+        tiers = ", then ".join(_cards(tier) for tier in row.void_tiers)
+        cells = [
+            f"`{row.name}`",
+            _card_points(row),
+            f"{row.trick_points:+d}" if row.trick_points else "",
+            ", ".join(f"{n}: {v:+d}" for n, v in numbers.items()),
+            row.locked_suit or "",
+            tiers,
+            _cards(row.under_duty),
+            "yes" if row.trumps else "",
+            f"{row.total:+d}",
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+    rows += ["", "The match: " + ", ".join(f"`{name}`" for name in MATCH_ORDER) + "."]
+    return "\n".join(rows)
+
+
+def _cards(cards: object) -> str:
+    """Cards in short: whole ranks and suits by their letter."""
+    left = set(cards)  # type: ignore[call-overload]
+    parts = []
+    for suit in "CDHS":
+        whole = {rank + suit for rank in "23456789TJQKA"}
+        if whole <= left:
+            parts.append(f"suit {suit}")
+            left -= whole
+    for rank in "AKQJT98765432":
+        whole = {rank + suit for suit in "CDHS"}
+        if {c for c in whole if c in left} and all(
+            c in left or f"suit {c[1]}" in parts for c in whole
+        ):
+            parts.append(f"all {rank}")
+            left -= whole
+    return ", ".join([*parts, *sorted(left)])
+
+
+def _card_points(row: Contract) -> str:
+    groups: dict[int, list[str]] = {}
+    from bolola_env.cards import CARD_NAMES
+
+    for name, points in zip(CARD_NAMES, row.card_points, strict=True):
+        if points:
+            groups.setdefault(points, []).append(name)
+    ordered = sorted(groups.items(), key=lambda item: (len(item[1]), item[0]), reverse=True)
+    return "; ".join(f"{_cards(cards)}: {points:+d}" for points, cards in ordered)
+
+
+def observations() -> str:
+    """The layouts of all games."""
+    parts = [
+        "# Observations",
+        "",
+        "Made by `docs/generate.py` from the layouts in the code. All values are 0 or 1. Seats in an observation are relative: 0 is",
+        "the observer, then the others in play order; in the state they are absolute. Signed and binary numbers stand lowest bit",
+        "first, signed ones as two's complement.",
+        "",
+        "```python",
+        "import bolola_env",
+        "",
+        "env = bolola_env.env('hearts')",
+        "env.reset(seed=1)",
+        "vector = env.observe('player_0')['observation']",
+        "hand = bolola_env.LAYOUT.read(vector, 'hand')  # flags (1, 52)",
+        "points = bolola_env.LAYOUT.read(vector, 'points')  # integers (4,)",
+        "tricks = vector[bolola_env.LAYOUT.slice('trick')].reshape(4, 52)",
+        "```",
+        "",
+    ]
+    for name in GAMES:
+        game = find_game(name)
+        title = name.capitalize()
+        parts += [
+            f"## {title}: observation, {game.layout.size} values, {game.layout.words} words packed",
+            "",
+            f"Values from {game.row_start} on change only from deal to deal.",
+            "",
+            game.layout.markdown(),
+            f"## {title}: full-information state, {game.state_layout.size} values",
+            "",
+            game.state_layout.markdown(),
+        ]
+    return "\n".join(parts)
+
+
+def pages() -> dict[Path, str]:
+    """Every file with generated parts, as it should be."""
+    readme, contract_page = ROOT / "README.md", ROOT / "docs" / "contracts.md"
+    return {
+        readme: _fill(readme, "environments", environments()),
+        contract_page: _fill(contract_page, "contracts", contracts()),
+        ROOT / "docs" / "observations.md": observations(),
+    }
+
+
+def _fill(file: Path, mark: str, text: str) -> str:
+    page = file.read_text()
+    pattern = re.compile(rf"(<!-- {mark}:[^\n]*-->\n).*?(<!-- end -->)", re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"{file}: no mark {mark!r}")
+    return pattern.sub(lambda match: match.group(1) + text + "\n" + match.group(2), page, count=1)
+
+
+def main() -> int:
+    """Write, or check."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    stale = [
+        file for file, text in pages().items() if not file.exists() or file.read_text() != text
+    ]
+    for file in stale:
+        print(("stale: " if check else "written: ") + str(file.relative_to(ROOT)))
+        if not check:
+            file.write_text(pages()[file])
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
