@@ -20,6 +20,8 @@ from trick_core.rng import DEALS, OPPONENTS, advance, below, mix, stream_key
 
 _SIX = 6
 _LOW6 = 63
+_SEAT_BITS = np.uint64(3)
+_ROTATES = 4
 _SAME_STEP, _NEXT_STEP = AUTORESET.index("same_step"), AUTORESET.index("next_step")
 _FINAL, _SHAPED = REWARDS.index("final"), REWARDS.index("shaped")
 
@@ -28,6 +30,7 @@ TABLE = np.dtype(
     [
         ("seed", "u8"),  # seed of the row
         ("number", "u8"),  # episodes begun so far: number k of the next one
+        ("domain", "u8"),  # domain of the deals: DEALS, or SUITES for evaluation
         ("random", "u8"),  # random state of the jitted opponents
         ("shown", "i1"),  # deal whose row part stands in the observation buffer; -1: none
         ("last", "i1"),  # seat that acted last; -1: nobody yet
@@ -35,7 +38,12 @@ TABLE = np.dtype(
         ("fault", "i1"),  # 1 + seat of a jitted bot that chose an illegal action; 0: none
         ("fault_action", "i4"),  # the action it chose
         ("length", "i4"),  # actions taken in the episode
-        ("bots", "i1", (4,)),  # who plays the seat: index of a jitted bot; -1: the caller
+        ("bots", "i1", (4,)),  # who plays the seat: index of a jitted bot; -1: the caller for
+        # itself; -2 and below: the caller for somebody else
+        ("plan", "i1"),  # learner's seat in every episode; 4: it rotates; -1: there is no learner
+        ("learner", "i1"),  # learner's seat in this episode; -1: there is no learner
+        ("acted", "i1"),  # 1: the caller has acted for itself in this episode
+        ("lineup", "i1", (4, 4)),  # bots of the next episodes, by the learner's seat
     ],
     align=True,
 )
@@ -64,10 +72,15 @@ class Buffers(NamedTuple):
     mask: np.ndarray[Any, Any]  # (N, A) int8
     final_words: np.ndarray[Any, Any]  # (N, W) uint64: the episode's last observation
     final_obs: np.ndarray[Any, Any]  # (N or 0, D) int8
+    numbers: np.ndarray[Any, Any]  # (N, K) float64: the game's info numbers
+    final_numbers: np.ndarray[Any, Any]  # (N, K) float64: the same, at the episode's end
+    log: np.ndarray[Any, Any]  # (N, L) int16: action number k of the episode at k mod L; or (0, 0)
 
 
-def make_buffers(game: Game, count: int, *, packed: bool = False, final: bool = True) -> Buffers:
-    """Zeroed buffers for ``count`` tables, every seat played by the caller."""
+def make_buffers(
+    game: Game, count: int, *, packed: bool = False, final: bool = True, log: int = 0
+) -> Buffers:
+    """Zeroed buffers for ``count`` tables, every seat played by the caller; ``log`` is L."""
     byte_rows, final_rows = 0 if packed else count, count if final else 0
     buffers = Buffers(
         states=game.states(count),
@@ -85,9 +98,12 @@ def make_buffers(game: Game, count: int, *, packed: bool = False, final: bool = 
         mask=np.zeros((count, game.num_actions), np.int8),
         final_words=np.zeros((final_rows, game.layout.words), np.uint64),
         final_obs=np.zeros((0 if packed else final_rows, game.layout.size), np.int8),
+        numbers=np.zeros((count, len(game.info_names))),
+        final_numbers=np.zeros((final_rows, len(game.info_names))),
+        log=np.zeros((count if log else 0, log), np.int16),
     )
-    buffers.tables["bots"] = -1
-    buffers.tables["last"] = -1
+    for name in ("bots", "last", "plan", "learner"):
+        buffers.tables[name] = -1
     return buffers
 
 
@@ -111,6 +127,9 @@ class TableDrivers(NamedTuple):
     view: Callable[..., Any]
     #: (states, i): end the episode at once.
     abort: Callable[..., Any]
+    #: (config, buffers, rows, views, randoms): for each of the rows, what the seat on turn may see and the next
+    #: random word of the table's opponents.
+    views: Callable[..., Any]
 
 
 class BatchDrivers(NamedTuple):
@@ -205,6 +224,14 @@ def _shared(game: Game) -> Any:
             k -= here
         return -1
 
+    @kernel
+    def note(buffers, table, i, action):
+        """Count an action that is about to be taken, and log it."""
+        width = buffers.log.shape[1]
+        if width > 0:
+            buffers.log[i, table.length % width] = action
+        table.length += 1
+
     class Shared(NamedTuple):
         is_legal: Any
         end: Any
@@ -214,8 +241,9 @@ def _shared(game: Game) -> Any:
         write_bytes: Any
         choose: Any
         begin: Any
+        note: Any
 
-    return Shared(is_legal, end, play, write_mask, write_words, write_bytes, choose, begin)
+    return Shared(is_legal, end, play, write_mask, write_words, write_bytes, choose, begin, note)
 
 
 @functools.cache
@@ -242,7 +270,9 @@ def table_drivers(game: Game) -> TableDrivers:
 
     @mark("begin")
     def begin_table(config, states, i, seed, number, custom):
-        begin(config, states[i], stream_key(seed, number, DEALS), custom)
+        # Signed numbers would be shifted with their sign, and deal other cards.
+        key = stream_key(np.uint64(seed), np.uint64(number), DEALS)
+        begin(config, states[i], key, custom)
 
     @mark("step")
     def step_table(config, run, states, i, action, scratch, rewards, words, obs, mask):
@@ -290,6 +320,16 @@ def table_drivers(game: Game) -> TableDrivers:
     def abort_table(states, i):
         end(states[i])
 
+    @mark("views")
+    def view_tables(config, buffers, rows, views, randoms):
+        for j in range(rows.shape[0]):
+            i = rows[j]
+            views[j] = buffers.states[i]
+            redact(config, views[j], views[j].seat)
+            table = buffers.tables[i]
+            table.random = advance(table.random)
+            randoms[j] = mix(table.random)
+
     return TableDrivers(
         begin_table,
         step_table,
@@ -299,6 +339,7 @@ def table_drivers(game: Game) -> TableDrivers:
         info_table,
         view_table,
         abort_table,
+        view_tables,
     )
 
 
@@ -333,7 +374,7 @@ def uniform_choice(game: Game) -> Callable[..., Any]:
 def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
     """Kernel that lets the jitted bots play until the caller is on turn or the episode is over."""
     shared = _shared(game)
-    is_legal, play, redact = shared.is_legal, shared.play, game.kernels.redact
+    is_legal, play, note, redact = shared.is_legal, shared.play, shared.note, game.kernels.redact
     choice = _dispatch(bots)
 
     @kernel
@@ -351,7 +392,7 @@ def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
                 table.fault_action = action
                 return
             table.last = st.seat
-            table.length += 1
+            note(buffers, table, i, action)
             play(config, run, st, action, buffers.scratch, rewards, i)
 
     game_actions = game.num_actions
@@ -394,6 +435,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
         shared.write_words,
         shared.write_bytes,
     )
+    note, info = shared.note, game.kernels.info
     has_bots = bool(bots)
 
     def mark(name: str) -> Callable[[Any], Any]:
@@ -406,12 +448,19 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
     @kernel
     def begin_row(config, buffers, i, custom):
         table = buffers.tables[i]
-        begin(config, buffers.states[i], stream_key(table.seed, table.number, DEALS), custom)
+        begin(config, buffers.states[i], stream_key(table.seed, table.number, table.domain), custom)
         table.random = stream_key(table.seed, table.number, OPPONENTS)
+        if table.plan >= 0:
+            table.learner = table.plan
+            if table.plan == _ROTATES:
+                table.learner = np.int8((table.seed + table.number) & _SEAT_BITS)
+            for seat in range(4):
+                table.bots[seat] = table.lineup[table.learner, seat]
         table.number += ONE
         table.shown = -1
         table.last = -1
         table.done = 0
+        table.acted = 0
         table.length = 0
         for seat in range(4):
             buffers.carry[i, seat] = 0.0
@@ -425,26 +474,41 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
             pass
 
     @kernel
+    def closing_seat(table):
+        """Who sees the end of an episode: the learner, else the seat that acted last."""
+        return table.learner if table.learner >= 0 else max(table.last, 0)
+
+    @kernel
     def show(config, buffers, i):
-        """Observation and mask of the seat to act; of the seat that acted last when all is over."""
+        """Observation, mask and info of the seat to act; of the closing seat when all is over."""
         st = buffers.states[i]
         table = buffers.tables[i]
-        seat = st.seat if st.seat >= 0 else max(table.last, 0)
+        seat = st.seat if st.seat >= 0 else closing_seat(table)
         with_row = table.shown != st.deal
         table.shown = st.deal
         write_words(config, st, seat, buffers.words, i, with_row)
         if not packed:
             write_bytes(buffers.words, buffers.obs, i, with_row)
         write_mask(st, buffers.mask, i)
+        info(config, st, buffers.numbers, i)
         buffers.seats[i] = st.seat
 
     @kernel
     def show_final(config, buffers, i):
         """Keep the last observation of an episode before the next one begins."""
-        table = buffers.tables[i]
-        write_words(config, buffers.states[i], max(table.last, 0), buffers.final_words, i, True)
+        st = buffers.states[i]
+        seat = closing_seat(buffers.tables[i])
+        write_words(config, st, seat, buffers.final_words, i, True)
         if not packed:
             write_bytes(buffers.final_words, buffers.final_obs, i, True)
+        info(config, st, buffers.final_numbers, i)
+
+    @kernel
+    def swap(buffers, i):
+        for seat in range(4):
+            waiting = buffers.carry[i, seat]
+            buffers.carry[i, seat] = buffers.rewards[i, seat]
+            buffers.rewards[i, seat] = waiting
 
     @mark("reset")
     def reset_rows(config, public, run, buffers, lo, hi, custom):
@@ -476,13 +540,18 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
                     let_bots_play(config, public, run, buffers, i, buffers.carry)
                     show(config, buffers, i)
                 continue
-            for seat in range(4):
-                buffers.rewards[i, seat] += buffers.carry[i, seat]
-                buffers.carry[i, seat] = 0.0
+            if table.bots[st.seat] == -1:
+                table.acted = 1
+                for seat in range(4):
+                    buffers.rewards[i, seat] += buffers.carry[i, seat]
+                    buffers.carry[i, seat] = 0.0
+            early = table.acted == 0
+            if early:  # what falls before the caller's first action of its own waits for it
+                swap(buffers, i)
             action = buffers.actions[i]
             table.last = st.seat
-            table.length += 1
             if is_legal(st, action):
+                note(buffers, table, i, action)
                 play(config, run, st, action, buffers.scratch, buffers.rewards, i)
                 let_bots_play(config, public, run, buffers, i, buffers.rewards)
             else:
@@ -491,6 +560,8 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
                 for seat in range(4):
                     buffers.rewards[i, seat] = 0.0
                 buffers.rewards[i, offender] = option.illegal_reward
+            if early:
+                swap(buffers, i)
             if st.seat < 0:
                 buffers.terminations[i] = True
                 table.done = 1
