@@ -119,7 +119,8 @@ class Layout:
 
         Returns:
             Kernel ``(words, i, first, *values)``: writes row ``i`` from ``words[i, first]`` on. One value a piece, in their order: a
-            ``uint64`` below ``2**width``, or a tuple of ``count`` such. The last word's rest becomes 0.
+            ``uint64`` below ``2**width`` (wider than 64: a tuple of such words, the lowest first), or a tuple of ``count`` of
+            these. The last word's rest becomes 0.
         """
         chosen = [self._by_name[name] for name in names or self._start]
         start = self._start[chosen[0].name]
@@ -128,11 +129,16 @@ class Layout:
         terms: dict[int, list[str]] = {}
         for number, piece in enumerate(chosen):
             for index in range(piece.count):
-                value = f"v{number}" if piece.count == 1 else f"v{number}[{index}]"
-                word, shift = divmod(self.slice(piece.name, index).start - start, 64)
-                terms.setdefault(word, []).append(f"({value} << u({shift}))" if shift else value)
-                if shift + piece.width > 64:
-                    terms.setdefault(word + 1, []).append(f"({value} >> u({64 - shift}))")
+                field = f"v{number}" if piece.count == 1 else f"v{number}[{index}]"
+                at = self.slice(piece.name, index).start - start
+                for part in range(0, piece.width, 64):
+                    value = field if piece.width <= 64 else f"{field}[{part // 64}]"
+                    word, shift = divmod(at + part, 64)
+                    terms.setdefault(word, []).append(
+                        f"({value} << u({shift}))" if shift else value
+                    )
+                    if shift + min(64, piece.width - part) > 64:
+                        terms.setdefault(word + 1, []).append(f"({value} >> u({64 - shift}))")
         arguments = ", ".join(f"v{number}" for number in range(len(chosen)))
         lines = [
             f"    words[i, first + {word}] = {' | '.join(parts)}" for word, parts in terms.items()
