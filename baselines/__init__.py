@@ -1,0 +1,18 @@
+"""Bots, evaluation, trainers and the command line."""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+
+from trick_core.bots import Bot, register_bot
+
+
+def _make(module: str, argument: str | None) -> Bot:
+    """Import a bot's module when the first bot of that name is made."""
+    bot: Bot = importlib.import_module(module).make(argument)
+    return bot
+
+
+# The same names as the entry points of the installed package, for use from a checkout.
+register_bot("greedy", partial(_make, "baselines.bots.greedy"))

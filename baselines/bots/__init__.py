@@ -1,0 +1,1 @@
+"""Bots: ``greedy`` and what is added to it."""

@@ -1,0 +1,270 @@
+"""Greedy play of Bolola: one table-driven kernel for all contracts, the match and users' rows.
+
+For each legal card the kernel estimates what playing it now is worth, in points, and plays the best (of equals the
+card with the lowest id):
+
+* **now**: the chance that the card takes the trick, times what the trick is then worth: the points in it, the
+  trick's own, the card's, and what the seats still to play are expected to add. A seat still to play may hold any unseen
+  card that public play has not ruled out for it; the chance that it holds none of k such cards is hypergeometric;
+* **later**: minus what the card would be worth if kept: its chance to win a later trick times the value of such a trick.
+  In a contract of penalties that is a danger got rid of, in one of gains an asset spent;
+* small terms for having the lead afterwards, for shortening a suit, for drawing trumps.
+
+It reads points, trick values, duties and trumps from the contract's row, so that only weights differ between contracts:
+:data:`WEIGHTS`. They come from self-play, each row against three players with the row's previous weights on common deals
+(``python -m baselines.tune``): weights tuned against random play lose to weights tuned so. A user's row takes the
+weights of the default row for the sign of its total.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bolola_env.cards import ALL_CARDS, NUM_CARDS, SUIT_SETS
+from bolola_env.contracts import CONTRACTS, NUM_TRICKS
+from bolola_env.rules import NAME_TRUMP, NAME_TRUMP_ACTIONS, SUIT_OF, all_played
+from trick_core.bits import ONE, ZERO, lowest, popcount
+from trick_core.drivers import JitBot
+from trick_core.jit import kernel
+
+#: The weights, in the order of the columns of :data:`WEIGHTS`.
+WEIGHT_NAMES = (
+    "over",  # chance that a seat which could go over or under the card goes over
+    "add_follow",  # what a seat that follows suit adds, per mean points of the suit's unseen cards
+    "add_void",  # what a void seat adds, per mean points of the other unseen cards
+    "lead",  # worth of having the next lead, per mean trick
+    "short",  # worth of shortening a suit, per mean trick; divided by the suit's length
+    "keep_trick",  # a later trick's own points
+    "keep_suit",  # points of the suit's unseen cards that a later trick in it brings
+    "keep_cards",  # points of all unseen cards that a later trick brings
+    "keep_own",  # the kept card's own points, where it wins later
+    "keep_base",  # the kept card's own points in any case
+    "high",  # how much each unseen higher card lowers the chance to win later
+    "floor",  # chance to win later of a card with no unseen lower card, as a count of lower cards
+    "guard",  # how much each own lower card of the suit lowers the chance of having to win later
+    "keep_trump",  # factor on the worth of a kept trump
+    "draw",  # worth of leading a trump, per mean trick
+    "name_high",  # naming trump: a card's worth is 1 + name_high * (rank / 12) ** 2
+)
+NUM_WEIGHTS = len(WEIGHT_NAMES)
+(
+    OVER,
+    ADD_FOLLOW,
+    ADD_VOID,
+    LEAD,
+    SHORT,
+    KEEP_TRICK,
+    KEEP_SUIT,
+    KEEP_CARDS,
+    KEEP_OWN,
+    KEEP_BASE,
+    HIGH,
+    FLOOR,
+    GUARD,
+    KEEP_TRUMP,
+    DRAW,
+    NAME_HIGH,
+) = range(NUM_WEIGHTS)
+
+#: The rows of the table: the nine contracts, then what users' rows take.
+ROW_NAMES = (*CONTRACTS, "penalties", "gains")
+_NUM_CONTRACTS = len(CONTRACTS)
+_PENALTIES, _GAINS = _NUM_CONTRACTS, _NUM_CONTRACTS + 1
+_ONE_HOT = np.uint64((1 << _NUM_CONTRACTS) - 1)
+
+_START_PENALTY = (0.0, 1.0, 2.0, 0.0, 0.1, 1.0, 1.0, 1.0, 1.0, 0.3, 1.0, 0.5, 0.3, 1.0, 0.0, 1.0)
+_START_GAIN = (0.9, 1.0, 0.5, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.3, 2.0, 0.1, 0.0, 1.0, 0.0, 1.0)
+
+#: Where the tuning starts: one guess for penalties, one for gains. float64 (rows, weights).
+START = np.array(
+    [_START_GAIN if name in ("trump", "bolola", "gains") else _START_PENALTY for name in ROW_NAMES]
+)
+
+WEIGHTS = START.copy()
+
+#: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float64.
+NONE_OF = np.array(
+    [
+        [
+            [math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0 for k in range(14)]
+            for n in range(NUM_TRICKS + 1)
+        ]
+        for m in range(NUM_CARDS - NUM_TRICKS + 1)
+    ]
+)
+
+_RANK_SQUARES = np.array([(card % 13 / 12) ** 2 for card in range(NUM_CARDS)])
+
+
+@kernel
+def weight_row(row: Any) -> Any:
+    """Row of the weights for a contract row: its own, or a default by the sign of its total."""
+    one_hot = row.row_words[0] & _ONE_HOT
+    if one_hot:
+        return lowest(one_hot)
+    total = 0
+    for card in range(NUM_CARDS):
+        total += row.card_points[card]
+    for trick in range(NUM_TRICKS):
+        total += row.trick_value[trick]
+    return _GAINS if total > 0 else _PENALTIES
+
+
+@kernel
+def points_in(row: Any, cards: Any) -> Any:
+    """Points of a set of cards."""
+    total = 0
+    cards &= row.scoring
+    while cards:
+        total += row.card_points[lowest(cards)]
+        cards &= cards - ONE
+    return total
+
+
+@kernel
+def name_trump(weights: Any, k: Any, hand: Any) -> Any:
+    """The suit with the most trumps, high ones counting more; with penalties, the fewest."""
+    sign = -1.0 if k == _PENALTIES else 1.0
+    best, best_worth = 0, -1e30
+    for suit in range(4):
+        cards = hand & SUIT_SETS[suit]
+        worth = 0.0
+        while cards:
+            worth += 1.0 + weights[k, NAME_HIGH] * _RANK_SQUARES[lowest(cards)]
+            cards &= cards - ONE
+        if sign * worth > best_worth:
+            best, best_worth = suit, sign * worth
+    return NAME_TRUMP + best
+
+
+@kernel
+def takes_trick(st: Any, bit: Any) -> Any:
+    """Whether a card would win the trick as it lies."""
+    if st.trick_size == 0:
+        return True
+    if bit & st.trump_set:
+        return bit & st.above != ZERO
+    return bit & st.lead_set != ZERO and bit & st.below == ZERO and st.above == st.trump_set
+
+
+@kernel
+def choose(weights: Any, config: Any, st: Any) -> Any:
+    """The action of the seat on turn, from what that seat may see."""
+    legal = st.legal[0]
+    if legal & (legal - ONE) == ZERO:
+        return lowest(legal)
+    row = config[st.deal]
+    k = weight_row(row)
+    me = st.seat
+    hand = st.hands[me]
+    if legal & NAME_TRUMP_ACTIONS:
+        return name_trump(weights, k, hand)
+
+    unseen = ALL_CARDS & ~all_played(st) & ~hand
+    num_unseen = popcount(unseen)
+    number = st.trick_number
+    later_tricks = NUM_TRICKS - 1 - number  # at least 1: with one card left there is no choice
+    trick_value = row.trick_value[number]
+    later_value = 0.0
+    mean_trick = abs(float(trick_value))
+    for trick in range(number + 1, NUM_TRICKS):
+        later_value += row.trick_value[trick]
+        mean_trick += abs(float(row.trick_value[trick]))
+    unseen_points = points_in(row, unseen)
+    mean_trick = (mean_trick + abs(unseen_points + points_in(row, hand) + st.pot)) / (
+        later_tricks + 1
+    )
+    later_value /= later_tricks
+    trump_set = st.trump_set
+    leads = st.trick_size == 0
+
+    best, best_worth = -1, -1e300
+    suit = -1
+    suit_set = ZERO
+    suit_unseen = ZERO
+    suit_mean = 0.0
+    other_mean = 0.0
+    shortening = 0.0
+    if not leads:
+        suit_unseen = unseen & st.lead_set
+        lead_points = points_in(row, suit_unseen)
+        lead_count = popcount(suit_unseen)
+        lead_mean = lead_points / max(lead_count, 1)
+        other_mean = (unseen_points - lead_points) / max(num_unseen - lead_count, 1)
+    else:
+        lead_mean = 0.0
+    while legal:
+        card = lowest(legal)
+        bit = legal & (~legal + ONE)
+        legal ^= bit
+        if SUIT_OF[card] != suit:
+            suit = SUIT_OF[card]
+            suit_set = SUIT_SETS[suit]
+            suit_unseen = unseen & suit_set
+            count = popcount(suit_unseen)
+            suit_points = points_in(row, suit_unseen)
+            suit_mean = suit_points / max(count, 1)
+            shortening = weights[k, SHORT] * mean_trick / popcount(hand & suit_set)
+            if leads:
+                lead_mean = suit_mean
+                other_mean = (unseen_points - suit_points) / max(num_unseen - count, 1)
+        below = bit - ONE
+        above = suit_set & ~below & ~bit
+        own = float(row.card_points[card])
+        worth = shortening
+
+        if takes_trick(st, bit):
+            lead_set = suit_set if leads else st.lead_set
+            follows = suit_set == lead_set
+            over = 1.0 if lead_set == trump_set else weights[k, OVER]  # B-4.6
+            chance = 1.0
+            added = 0.0
+            for i in range(1, 4 - st.trick_size):
+                seat = (me + i) & 3
+                hold = st.can[seat] & unseen
+                m = popcount(hold)
+                n = NUM_TRICKS - popcount(st.played[seat])
+                void = NONE_OF[m, n, popcount(hold & lead_set)]
+                if follows:
+                    goes_over = 1.0 - NONE_OF[m, n, popcount(hold & above)]
+                    only_over = NONE_OF[m, n, popcount(hold & suit_set & below)]
+                    beaten = goes_over * (over + (1.0 - over) * only_over)
+                    if trump_set and suit_set != trump_set:  # B-5.7
+                        beaten += void * (1.0 - NONE_OF[m, n, popcount(hold & trump_set)])
+                else:
+                    beaten = void * (1.0 - NONE_OF[m, n, popcount(hold & above)])
+                chance *= 1.0 - min(beaten, 1.0)
+                added += (1.0 - void) * weights[k, ADD_FOLLOW] * lead_mean
+                added += void * weights[k, ADD_VOID] * other_mean
+            trick = st.pot + trick_value + own + added
+            worth += chance * (trick + weights[k, LEAD] * mean_trick)
+            if leads and bit & trump_set:
+                worth += weights[k, DRAW] * mean_trick
+
+        lower = popcount(suit_unseen & below) + weights[k, FLOOR]
+        wins = lower / (lower + weights[k, HIGH] * popcount(suit_unseen & above) + 1e-9)
+        wins /= 1.0 + weights[k, GUARD] * popcount(hand & suit_set & below)
+        kept = (
+            weights[k, KEEP_TRICK] * later_value
+            + weights[k, KEEP_SUIT] * 3.0 * suit_mean
+            + weights[k, KEEP_CARDS] * unseen_points / later_tricks
+            + weights[k, KEEP_OWN] * own
+        )
+        if bit & trump_set:
+            kept *= weights[k, KEEP_TRUMP]
+        worth -= wins * kept + weights[k, KEEP_BASE] * own
+        if worth > best_worth:
+            best, best_worth = card, worth
+    return best
+
+
+@kernel
+def act(config: Any, view: Any, random: Any) -> Any:
+    """Greedy as a bot that plays inside the drivers; it draws nothing."""
+    return choose(WEIGHTS, config, view)
+
+
+BOT = JitBot("greedy", act, __file__)

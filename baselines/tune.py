@@ -1,0 +1,153 @@
+"""Tuning greedy's weights in self-play: ``python -m baselines.tune [contract ...]``.
+
+Coordinate search on common deals: a candidate row that differs from the base row in one weight plays each deal four
+times, once in each seat, against three players with the base row. It replaces the base when it gains more than
+``MARGIN`` standard errors; a fresh set of deals confirms each round. Weights tuned against random play lose to weights
+tuned so, hence the base is always greedy itself. The result is printed as rows of ``greedy_bolola.WEIGHTS``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from baselines.bots.greedy_bolola import (
+    ROW_NAMES,
+    START,
+    WEIGHT_NAMES,
+    WEIGHTS,
+    choose,
+)
+from bolola_env.contracts import CONTRACTS
+from bolola_env.game import GAME, setup
+from trick_core.drivers import uniform_choice
+from trick_core.jit import entry
+from trick_core.rng import DEALS, advance, mix, stream_key
+
+MARGIN = 2.0
+SCREEN_DEALS, CONFIRM_DEALS = 400, 2600
+#: A weight w is tried at w + step * (SCALE + |w|) for each step.
+STEPS = (-1.0, -0.4, -0.15, 0.15, 0.4, 1.0)
+SCALE = 0.3
+#: Least values; the others may be anything.
+LEAST = {"over": 0.0, "high": 0.0, "floor": 0.0, "guard": 0.0}
+#: Weights that only rows with trumps use.
+TRUMP_ONLY = ("keep_trump", "draw", "name_high")
+
+_begin, _step = GAME.kernels.begin, GAME.kernels.step
+_random = uniform_choice(GAME)
+
+
+@entry("bolola.tune.duel", [__file__, str(GAME.folder), str(GAME.folder.parent / "baselines/bots")])
+def duel(config, states, candidate, base, seed, first, deals, against_random, out):  # type: ignore[no-untyped-def]
+    """``out[d]``: the candidate's points over the table's mean on deal d, the mean of its four seats."""
+    st = states[0]
+    for d in range(deals):
+        key = stream_key(np.uint64(seed), np.uint64(first + d), DEALS)
+        out[d] = 0.0
+        for seat in range(4):
+            _begin(config, st, key, 0)
+            random = key
+            while st.seat >= 0:
+                if st.seat == seat:
+                    action = choose(candidate, config, st)
+                elif against_random:
+                    random = advance(random)
+                    action = _random(config, st, mix(random))
+                else:
+                    action = choose(base, config, st)
+                _step(config, st, action)
+            total = 0.0
+            for other in range(4):
+                total += st.points[other]
+            out[d] += (st.points[seat] - total / 4.0) / 4.0
+
+
+def play(
+    contract: Any,
+    candidate: np.ndarray[Any, Any],
+    base: np.ndarray[Any, Any],
+    deals: int,
+    *,
+    first: int = 0,
+    against_random: bool = False,
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Points over the table's mean on each deal, candidate against three of the base."""
+    config = setup(contract).config
+    out = np.zeros(deals)
+    duel(config, GAME.states(1), candidate, base, 20_240_501, first, deals, against_random, out)
+    return out
+
+
+def tune(contract: str, weights: np.ndarray[Any, Any], rounds: int, log: Any = print) -> None:
+    """Improve the contract's row of ``weights`` in place."""
+    row = ROW_NAMES.index(contract)
+    trumps = CONTRACTS[contract].trumps
+    names = [name for name in WEIGHT_NAMES if trumps or name not in TRUMP_ONLY]
+    first = 0
+    for number in range(rounds):
+        changed = 0
+        for name in names:
+            column = WEIGHT_NAMES.index(name)
+            best_gain, best_value = 0.0, 0.0
+            old = float(weights[row, column])
+            for step in STEPS:
+                value = max(old + step * (SCALE + abs(old)), LEAST.get(name, -np.inf))
+                if value == old:
+                    continue
+                candidate = weights.copy()
+                candidate[row, column] = round(value, 3)
+                points = play(contract, candidate, weights, SCREEN_DEALS, first=first)
+                if points.mean() <= best_gain / 2:
+                    continue
+                more = play(contract, candidate, weights, CONFIRM_DEALS, first=first + SCREEN_DEALS)
+                points = np.concatenate([points, more])
+                gain = float(points.mean())
+                if gain > max(best_gain, MARGIN * points.std() / len(points) ** 0.5):
+                    best_gain, best_value = gain, round(value, 3)
+            first += SCREEN_DEALS + CONFIRM_DEALS
+            if best_gain > 0:
+                weights[row, column] = best_value
+                changed += 1
+                log(f"{contract} round {number + 1}: {name} {old} -> {best_value} {best_gain:+.2f}")
+        if not changed:
+            break
+
+
+def rows_text(weights: np.ndarray[Any, Any]) -> str:
+    """The table as source text."""
+    lines = [
+        f"        ({', '.join(f'{w:g}' for w in row)}),  # {name}"
+        for name, row in zip(ROW_NAMES, weights, strict=True)
+    ]
+    return "\n".join(lines)
+
+
+def summary(points: np.ndarray[Any, Any]) -> str:
+    """Mean and the half-width of its 95 % interval."""
+    return f"{points.mean():+.1f} +- {1.96 * points.std(ddof=1) / len(points) ** 0.5:.1f}"
+
+
+def main() -> None:
+    """Tune the named contracts and print their rows and what they reach on deals not used before."""
+    parser = argparse.ArgumentParser(prog="python -m baselines.tune", description=main.__doc__)
+    parser.add_argument("contracts", nargs="*", default=list(CONTRACTS), metavar="contract")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--from-start", action="store_true", help="start from START, not WEIGHTS")
+    options = parser.parse_args()
+    weights = (START if options.from_start else WEIGHTS).copy()
+    for contract in options.contracts:
+        tune(contract, weights, options.rounds)
+        fresh = {"deals": 2000, "first": 10_000_000}
+        print(
+            f"{contract}: over 3 random {summary(play(contract, weights, weights, against_random=True, **fresh))}, "
+            f"over 3 untuned {summary(play(contract, weights, START, **fresh))}",
+            flush=True,
+        )
+    print(rows_text(weights))
+
+
+if __name__ == "__main__":
+    main()
