@@ -7,7 +7,10 @@ Numba's own ``cache=True`` does not serve here: a cached caller does not notice 
 file has changed, and functions made by a factory miss the cache in every new process. So the cache key
 of an entry is its label (function and game), the signature and the target processor, and its stamp is a
 hash over the sources of every package that the entry compiles. A cache folder that is missing or cannot be
-written means "no cache", never a failure.
+written means "no cache", never a failure; so does a file in it that is cut short or damaged.
+
+Kernels are compiled without Numba's reference counting: they own nothing, and the counts are atomic
+operations that made a step more than twice as long. A kernel that allocates an array does not compile.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import os
 import pickle
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,7 +37,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: False when ``NUMBA_DISABLE_JIT`` is set: every kernel is then a plain Python function.
 JIT: bool = not config.DISABLE_JIT
 
-_FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": None}
+_FLAGS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": None,
+    "_nrt": False,  # no reference counting, hence no allocation either
+}
+
+#: Files under one label and key that stay in the cache: so many versions of the sources can alternate.
+_KEPT = 4
+
+#: Sources that change after this moment may not be what this process has imported.
+_STARTED = time.time()
 
 
 def kernel(function: F) -> F:
@@ -56,8 +71,9 @@ def entry(label: str | None, sources: Iterable[str | os.PathLike[str]] = ()) -> 
         if not JIT:
             return _quiet(function)
         dispatcher = numba.njit(**_FLAGS)(function)
-        if label is not None:
-            dispatcher._cache = _EntryCache(function, label, _stamp(tuple(map(str, sources))))
+        stamp = None if label is None else _stamp(tuple(map(str, sources)))
+        if label is not None and stamp is not None:
+            dispatcher._cache = _EntryCache(function, label, stamp)
         return dispatcher  # type: ignore[no-any-return]
 
     return decorate
@@ -81,15 +97,26 @@ def records(count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 @functools.cache
-def _stamp(sources: tuple[str, ...]) -> str:
-    """Hash of all ``.py`` sources in this package and under ``sources``."""
+def _stamp(sources: tuple[str, ...]) -> str | None:
+    """Hash of all ``.py`` sources in this package and under ``sources``; None: they cannot be vouched for.
+
+    That is so when there are no files (a package inside an archive), and when a file has changed since the
+    process started, so that the code in memory may be older than the text on disk.
+    """
     digest = hashlib.sha256()
     for root in sorted({str(Path(__file__).parent), *sources}):
         path = Path(root)
-        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-            digest.update(file.name.encode() + b"\0")
-            with contextlib.suppress(OSError):
-                digest.update(file.read_bytes())
+        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+        if not files:
+            return None
+        for file in files:
+            try:
+                digest.update(file.name.encode() + b"\0" + file.read_bytes())
+                status = file.stat()
+            except OSError:
+                return None
+            if max(status.st_mtime, status.st_ctime) >= _STARTED:
+                return None
     return digest.hexdigest()
 
 
@@ -117,7 +144,7 @@ def cache_folder() -> Path | None:
 _cache_folder = functools.lru_cache(maxsize=1)(cache_folder)
 
 
-class _EntryCache(caching.FunctionCache):
+class _EntryCache(caching.FunctionCache):  # type: ignore[misc]
     """One file per (label, signature, processor, stamp), written whole and renamed into place."""
 
     def __init__(self, function: Callable[..., Any], label: str, stamp: str) -> None:
@@ -144,7 +171,8 @@ class _EntryCache(caching.FunctionCache):
         if folder is None:
             return None
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:3])
-        key = repr((sig, codegen.magic_tuple(), versions)).encode()
+        options = (config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT, config.LOOP_VECTORIZE)
+        key = repr((sig, codegen.magic_tuple(), versions, options)).encode()
         return folder / (
             f"{self._label}-{hashlib.sha256(key).hexdigest()[:16]}-{self._stamp[:16]}.nbc"
         )
@@ -157,7 +185,10 @@ class _EntryCache(caching.FunctionCache):
         if file is None:
             return None
         try:
-            payload = pickle.loads(file.read_bytes())
+            content = file.read_bytes()
+            if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
+                return None
+            payload = pickle.loads(content[_DIGEST:])
             return compiler.CompileResult._rebuild(target_context, *payload)
         except Exception:  # a file that is missing, cut short or foreign: compile anew
             return None
@@ -167,21 +198,24 @@ class _EntryCache(caching.FunctionCache):
         if file is None or data.library.has_dynamic_globals:
             return
         payload = numba.core.serialize.dumps(data._reduce())
+        temporary = file.with_name(f"{file.stem}.{os.getpid()}-{time.monotonic_ns()}.tmp")
         with contextlib.suppress(OSError):
-            handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
             try:
-                with os.fdopen(handle, "wb") as stream:
-                    stream.write(payload)
+                temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
                 os.replace(temporary, file)
-            except OSError:
-                os.unlink(temporary)
-                raise
+            finally:
+                temporary.unlink(missing_ok=True)
             self._drop_stale(file)
 
     def _drop_stale(self, file: Path) -> None:
-        """Remove what older sources compiled to under the same label and key."""
+        """Remove all but the latest of what other sources compiled to under the same label and key."""
         kept = file.name.rsplit("-", 1)[0]
-        for other in file.parent.glob(f"{kept}-*.nbc"):
-            if other != file:
-                with contextlib.suppress(OSError):
-                    other.unlink()
+        others = [other for other in file.parent.glob(f"{kept}-*.nbc") if other != file]
+        with contextlib.suppress(OSError):
+            others.sort(key=lambda other: other.stat().st_mtime)
+        for other in others[: max(0, len(others) - _KEPT + 1)]:
+            with contextlib.suppress(OSError):
+                other.unlink()
+
+
+_DIGEST = hashlib.sha256().digest_size
