@@ -15,11 +15,29 @@ from typing import Any
 import numpy as np
 
 from trick_core.bots import BatchView, Bot
-from trick_core.drivers import Buffers, JitBot, batch_drivers, make_buffers
+from trick_core.drivers import Buffers, JitBot, batch_drivers, make_buffers, table_drivers
 from trick_core.game import AUTORESET, NUM_SEATS, Setup
-from trick_core.rng import mix
+
+#: Buffers that hold nothing from one call to the next.
+_SCRATCH = ("views", "actions", "active", "scratch")
 
 _pool: tuple[int, int, ThreadPoolExecutor] | None = None
+
+
+def check_threads(num_threads: Any) -> int:
+    """A number of threads, at most ``NUMBA_NUM_THREADS`` where that variable is set.
+
+    Raises:
+        ValueError: Not a positive integer.
+    """
+    if isinstance(num_threads, (bool, np.bool_)) or not isinstance(num_threads, (int, np.integer)):
+        raise ValueError(f"num_threads: expected a positive integer, got {num_threads!r}")
+    if num_threads < 1:
+        raise ValueError(f"num_threads: expected a positive integer, got {num_threads}")
+    limit = os.environ.get("NUMBA_NUM_THREADS", "")
+    if limit.strip().isdigit() and int(limit) > 0:
+        return min(int(num_threads), int(limit))
+    return int(num_threads)
 
 
 def thread_pool(num_threads: int) -> ThreadPoolExecutor:
@@ -40,7 +58,8 @@ class Batch:
         packed: Observations as words instead of bytes.
         autoreset: ``"same_step"``, ``"next_step"`` or ``"disabled"``.
         num_threads: Threads that share the rows.
-        bots: Jitted bots; ``seat_bots`` says who plays where.
+        bots: Jitted bots; :meth:`set_bots` says who plays where.
+        log: How many of an episode's latest actions each table keeps, of all seats; a power of two.
     """
 
     def __init__(
@@ -52,6 +71,7 @@ class Batch:
         autoreset: str = "same_step",
         num_threads: int = 1,
         bots: Sequence[JitBot] = (),
+        log: int = 1,
     ) -> None:
         self.setup = setup
         self.num_tables = num_tables
@@ -63,8 +83,30 @@ class Batch:
         self.run = setup.run(AUTORESET.index(autoreset))
         self.bots = tuple(bots)
         self.buffers: Buffers = make_buffers(
-            setup.game, num_tables, packed=packed, final=autoreset == "same_step"
+            setup.game, num_tables, packed=packed, final=autoreset == "same_step", log=log
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the jitted bots, which do not pickle; who owns the batch sets them again."""
+        return {**self.__dict__, "bots": (), "public": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.public = self.setup.config
+        self.config.flags.writeable = False
+
+    def snapshot(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Copies of all that the rows are, and of what they show."""
+        return {
+            name: getattr(self.buffers, name).copy()
+            for name in Buffers._fields
+            if name not in _SCRATCH
+        }
+
+    def restore(self, snapshot: dict[str, np.ndarray[Any, Any]]) -> None:
+        """Put the rows back to a snapshot."""
+        for name, array in snapshot.items():
+            getattr(self.buffers, name)[...] = array
 
     def set_bots(self, bots: Sequence[JitBot], seat_bots: np.ndarray[Any, Any]) -> None:
         """Let ``bots[seat_bots[i, seat]]`` play; -1 is the caller. ``seat_bots`` is int8 (N, 4)."""
@@ -74,13 +116,24 @@ class Batch:
     def reset(
         self,
         active: np.ndarray[Any, Any] | None = None,
-        config: np.ndarray[Any, Any] | None = None,
+        config: np.ndarray[Any, Any] | Sequence[np.ndarray[Any, Any] | None] | None = None,
     ) -> None:
-        """Begin the next episode of the active rows (all: None), with a custom deal if ``config`` has one."""
-        if config is not None:
-            self.config = config
+        """Begin the next episode of the active rows (all: None), with a custom deal if ``config`` has one.
+
+        Configurations in a sequence are for one row each (None: a deal from the seed); only for
+        episodes of one deal, since later deals are read from the batch's own.
+        """
         self._activate(active)
         drivers = batch_drivers(self.setup.game, self.bots, self.packed)
+        if config is not None and not isinstance(config, np.ndarray):
+            for i, row in enumerate(config):
+                given, custom = (self.config, 0) if row is None else (row, 1)
+                drivers.reset(given, self.public, self.run, self.buffers, i, i + 1, custom)
+            self._raise_faults()
+            return
+        if config is not None:
+            config.flags.writeable = False  # a writable array is another type to the compiler
+            self.config = config
         custom = int(config is not None)
         self._spread(
             lambda lo, hi: drivers.reset(
@@ -139,17 +192,9 @@ class Batch:
 
     def views(self, rows: np.ndarray[Any, Any]) -> BatchView:
         """What the seats on turn of these rows may see, with fresh random words for each."""
-        from trick_core.drivers import table_drivers
-
         game, buffers = self.setup.game, self.buffers
-        records = game.states(len(rows))
-        view = table_drivers(game).view
-        tables = buffers.tables
-        for j, i in enumerate(rows.tolist()):
-            view(self.config, buffers.states, i, int(buffers.states[i]["seat"]), records, j)
-        with np.errstate(over="ignore"):
-            tables["random"][rows] += np.uint64(0x9E3779B97F4A7C15)
-        randoms = np.array([mix(word) for word in tables["random"][rows]], np.uint64)
+        records, randoms = game.states(len(rows)), np.zeros(len(rows), np.uint64)
+        table_drivers(game).views(self.config, buffers, rows, records, randoms)
         return BatchView(
             game, self.public, records, buffers.words[rows], buffers.mask[rows], randoms
         )
@@ -161,20 +206,22 @@ class Batch:
             ValueError: It chose an action that is not legal; the message names seat, action and the legal ones.
         """
         views = self.views(rows)
+        legal = views.mask.copy()  # a bot may write on what it is handed
+        seats = views.seats.copy()
         actions = np.asarray(bot.act_batch(views))
-        if actions.shape != (len(rows),):
-            raise ValueError(f"bot {bot.name!r}: expected {len(rows)} actions, got {actions.shape}")
-        legal = views.mask
-        for j, action in enumerate(actions.tolist()):
-            if (
-                action != int(action)
-                or not 0 <= action < legal.shape[1]
-                or not legal[j, int(action)]
-            ):
-                raise ValueError(
-                    f"bot {bot.name!r} at seat {views.seats[j]} of table {rows[j]} chose {action!r}; "
-                    f"legal are {np.flatnonzero(legal[j]).tolist()}"
-                )
+        if actions.shape != (len(rows),) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"bot {bot.name!r}: expected {len(rows)} integers, got "
+                f"{actions.dtype} of shape {actions.shape}"
+            )
+        inside = (actions >= 0) & (actions < legal.shape[1])
+        fine = inside & (legal[np.arange(len(rows)), np.where(inside, actions, 0)] != 0)
+        if not fine.all():
+            j = int(np.flatnonzero(~fine)[0])
+            raise ValueError(
+                f"bot {bot.name!r} at seat {seats[j]} of table {rows[j]} chose {actions[j]}; "
+                f"legal are {np.flatnonzero(legal[j]).tolist()}"
+            )
         return actions.astype(np.int64)
 
 

@@ -74,13 +74,16 @@ class Buffers(NamedTuple):
     final_obs: np.ndarray[Any, Any]  # (N or 0, D) int8
     numbers: np.ndarray[Any, Any]  # (N, K) float64: the game's info numbers
     final_numbers: np.ndarray[Any, Any]  # (N, K) float64: the same, at the episode's end
-    log: np.ndarray[Any, Any]  # (N, L) int16: action number k of the episode at k mod L; or (0, 0)
+    log: np.ndarray[Any, Any]  # (N, L) int16: action number k of the episode at k mod L
 
 
 def make_buffers(
-    game: Game, count: int, *, packed: bool = False, final: bool = True, log: int = 0
+    game: Game, count: int, *, packed: bool = False, final: bool = True, log: int = 1
 ) -> Buffers:
-    """Zeroed buffers for ``count`` tables, every seat played by the caller; ``log`` is L."""
+    """Zeroed buffers for ``count`` tables, every seat played by the caller.
+
+    ``log`` is L, a power of two: how many of an episode's latest actions are kept.
+    """
     byte_rows, final_rows = 0 if packed else count, count if final else 0
     buffers = Buffers(
         states=game.states(count),
@@ -100,7 +103,7 @@ def make_buffers(
         final_obs=np.zeros((0 if packed else final_rows, game.layout.size), np.int8),
         numbers=np.zeros((count, len(game.info_names))),
         final_numbers=np.zeros((final_rows, len(game.info_names))),
-        log=np.zeros((count if log else 0, log), np.int16),
+        log=np.zeros((count, log), np.int16),
     )
     for name in ("bots", "last", "plan", "learner"):
         buffers.tables[name] = -1
@@ -225,11 +228,12 @@ def _shared(game: Game) -> Any:
         return -1
 
     @kernel
-    def note(buffers, table, i, action):
-        """Count an action that is about to be taken, and log it."""
-        width = buffers.log.shape[1]
-        if width > 0:
-            buffers.log[i, table.length % width] = action
+    def note(log, table, i, action):
+        """Count an action that is about to be taken, and log it.
+
+        Without a branch, and not given all buffers: either would cost more than the step itself.
+        """
+        log[i, table.length & (log.shape[1] - 1)] = action
         table.length += 1
 
     class Shared(NamedTuple):
@@ -392,7 +396,7 @@ def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
                 table.fault_action = action
                 return
             table.last = st.seat
-            note(buffers, table, i, action)
+            note(buffers.log, table, i, action)
             play(config, run, st, action, buffers.scratch, rewards, i)
 
     game_actions = game.num_actions
@@ -551,7 +555,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
             action = buffers.actions[i]
             table.last = st.seat
             if is_legal(st, action):
-                note(buffers, table, i, action)
+                note(buffers.log, table, i, action)
                 play(config, run, st, action, buffers.scratch, buffers.rewards, i)
                 let_bots_play(config, public, run, buffers, i, buffers.rewards)
             else:
