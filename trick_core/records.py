@@ -55,6 +55,7 @@ class Table:
         setup: The game with its options.
         states: The state, shape (1,).
         history: Ids of the actions taken in the episode.
+        seats: Who took them.
         deals: Texts of the deals dealt so far.
         start: Keys of ``reset(options=...)`` besides ``deal`` that begin the episode again.
 
@@ -86,7 +87,9 @@ class Table:
 
     def _open(self, setup: Setup, config: np.ndarray[Any, Any], seed: int, number: int) -> None:
         """Sit down with a configuration that has been checked."""
-        config.flags.writeable = False
+        if config.flags.writeable:  # it stays as it is, and compiled code sees one kind of array
+            config = config.copy()
+            config.flags.writeable = False
         self.setup = setup
         self.episode_config = config
         self.episode_seed = seed
@@ -102,6 +105,7 @@ class Table:
         custom = int(self.episode_config.tobytes() != self.setup.config.tobytes())
         table_drivers(game).begin(self.episode_config, states, 0, seed, number, custom)
         self.history: list[int] = []
+        self.seats: list[int] = []
         self.deals: list[str] = [game.deal_text(states, 0)]
         if game.start_options is not None:
             self.start = game.start_options(self.episode_config, states, 0)
@@ -136,6 +140,14 @@ class Table:
         table_drivers(self.game).returns(self.episode_config, self.states, 0, out)
         return [float(value) * self.game.unit for value in out[0]]
 
+    def is_public(self, action: str | int) -> bool:
+        """Whether all seats see an action that is about to be taken."""
+        game = self.game
+        number = game.action_ids.get(action, -1) if isinstance(action, str) else action
+        if game.is_public is None or number not in game.legal_ids(self.states[0]):
+            return True
+        return game.is_public(self.states, 0, number)
+
     def step(self, action: str | int) -> Step:
         """Take an action, given as text or id.
 
@@ -167,6 +179,7 @@ class Table:
             buffers.mask,
         )
         self.history.append(number)
+        self.seats.append(seat)
         if int(self.states[0]["deal"]) != deal:
             self.deals.append(game.deal_text(self.states, 0))
         gain = tuple(float(value) * game.unit for value in self.states[0]["gain"])
@@ -296,9 +309,17 @@ class Record:
         return "\n".join(self.parts(seat, first, last)).rstrip("\n")
 
     def parts(
-        self, seat: int | None = None, first: int = 0, last: int | None = None
+        self,
+        seat: int | None = None,
+        first: int = 0,
+        last: int | None = None,
+        *,
+        tables: bool = False,
     ) -> Iterator[str]:
-        """What :meth:`show` writes, piece by piece: a text before the first action and one an action."""
+        """What :meth:`show` writes, piece by piece: a text before the first action and one an action.
+
+        With ``tables`` the table follows every action, not only the last one of a deal.
+        """
         last = len(self.actions) if last is None else last
         if not 0 <= first <= last <= len(self.actions):
             raise ValueError(
@@ -309,11 +330,11 @@ class Record:
         yield f"{table.setup.id}\n\n{table.render(seat)}\n"
         for index in range(first, last):
             own = seat in (None, table.seat)
-            seen = own or _is_public(table, self.actions[index])
+            seen = own or table.is_public(self.actions[index])
             step = self._take(table, index)
             text = step_text(step, show_legal=own, show_action=seen)
             state = table.states[0]
-            if index + 1 == last or int(state["deal"]) != step.deal:
+            if tables or index + 1 == last or int(state["deal"]) != step.deal:
                 text += f"\n\n{table.render(seat)}\n"
             elif "trick_size" in (game.state.names or ()) and int(state["trick_size"]) == 0:
                 text += "\n"
@@ -441,14 +462,6 @@ def step_text(step: Step, *, show_legal: bool = True, show_action: bool = True) 
 def points_text(points: Sequence[float]) -> str:
     """Who got points, as ``  player_2 -30``; empty if nobody did."""
     return "".join(f"  {AGENTS[seat]} {value:+g}" for seat, value in enumerate(points) if value)
-
-
-def _is_public(table: Table, action: str) -> bool:
-    """Whether all seats see an action that is about to be taken; an unknown one hides nothing."""
-    game = table.game
-    if game.is_public is None or action not in game.action_ids:
-        return True
-    return game.is_public(table.states, 0, game.action_ids[action])
 
 
 def _count(name: str, value: Any) -> int:
