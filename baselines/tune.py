@@ -27,12 +27,15 @@ from trick_core.jit import entry
 from trick_core.rng import DEALS, advance, mix, stream_key
 
 MARGIN = 2.0
-SCREEN_DEALS, CONFIRM_DEALS = 400, 2600
+#: Deals of the report; the search stays below.
+FRESH_DEALS = 10_000_000
+SCREEN_DEALS, CONFIRM_DEALS = 500, 4500
 #: A weight w is tried at w + step * (SCALE + |w|) for each step.
 STEPS = (-1.0, -0.4, -0.15, 0.15, 0.4, 1.0)
 SCALE = 0.3
-#: Least values; the others may be anything.
+#: Least and greatest values; the others may be anything.
 LEAST = {"over": 0.0, "high": 0.0, "floor": 0.0, "guard": 0.0}
+MOST = {"over": 1.0}
 #: Weights that only rows with trumps use.
 TRUMP_ONLY = ("keep_trump", "draw", "name_high")
 
@@ -77,7 +80,9 @@ def play(
     """Points over the table's mean on each deal, candidate against three of the base."""
     config = setup(contract).config
     out = np.zeros(deals)
-    duel(config, GAME.states(1), candidate, base, 20_240_501, first, deals, against_random, out)
+    duel(  # type: ignore[no-untyped-call]
+        config, GAME.states(1), candidate, base, 20_240_501, first, deals, against_random, out
+    )
     return out
 
 
@@ -94,7 +99,8 @@ def tune(contract: str, weights: np.ndarray[Any, Any], rounds: int, log: Any = p
             best_gain, best_value = 0.0, 0.0
             old = float(weights[row, column])
             for step in STEPS:
-                value = max(old + step * (SCALE + abs(old)), LEAST.get(name, -np.inf))
+                value = old + step * (SCALE + abs(old))
+                value = min(max(value, LEAST.get(name, -np.inf)), MOST.get(name, np.inf))
                 if value == old:
                     continue
                 candidate = weights.copy()
@@ -140,12 +146,10 @@ def main() -> None:
     weights = (START if options.from_start else WEIGHTS).copy()
     for contract in options.contracts:
         tune(contract, weights, options.rounds)
-        fresh = {"deals": 2000, "first": 10_000_000}
-        print(
-            f"{contract}: over 3 random {summary(play(contract, weights, weights, against_random=True, **fresh))}, "
-            f"over 3 untuned {summary(play(contract, weights, START, **fresh))}",
-            flush=True,
-        )
+        over_random = play(contract, weights, weights, 2000, first=FRESH_DEALS, against_random=True)
+        over_start = play(contract, weights, START, 2000, first=FRESH_DEALS)
+        texts = (summary(over_random), summary(over_start))
+        print("{}: over 3 random {}, over 3 untuned {}".format(contract, *texts), flush=True)
     print(rows_text(weights))
 
 

@@ -13,7 +13,7 @@ card with the lowest id):
 It reads points, trick values, duties and trumps from the contract's row, so that only weights differ between contracts:
 :data:`WEIGHTS`. They come from self-play, each row against three players with the row's previous weights on common deals
 (``python -m baselines.tune``): weights tuned against random play lose to weights tuned so. A user's row takes the
-weights of the default row for the sign of its total.
+weights of a default row, by the sign of its total and whether it has trumps.
 """
 
 from __future__ import annotations
@@ -70,9 +70,10 @@ NUM_WEIGHTS = len(WEIGHT_NAMES)
 ) = range(NUM_WEIGHTS)
 
 #: The rows of the table: the nine contracts, then what users' rows take.
-ROW_NAMES = (*CONTRACTS, "penalties", "gains")
+ROW_NAMES = (*CONTRACTS, "penalties", "gains")  # gains without trumps; with them: trump's
 _NUM_CONTRACTS = len(CONTRACTS)
 _PENALTIES, _GAINS = _NUM_CONTRACTS, _NUM_CONTRACTS + 1
+_TRUMP = ROW_NAMES.index("trump")
 _ONE_HOT = np.uint64((1 << _NUM_CONTRACTS) - 1)
 
 _START_PENALTY = (0.0, 1.0, 2.0, 0.0, 0.1, 1.0, 1.0, 1.0, 1.0, 0.3, 1.0, 0.5, 0.3, 1.0, 0.0, 1.0)
@@ -83,7 +84,25 @@ START = np.array(
     [_START_GAIN if name in ("trump", "bolola", "gains") else _START_PENALTY for name in ROW_NAMES]
 )
 
-WEIGHTS = START.copy()
+#: Tuned: the output of ``python -m baselines.tune --from-start``, five rounds, with the rows for users' contracts taken from
+#: the two contracts that mix everything.
+# fmt: off
+WEIGHTS = np.array(
+    [
+        (0.39, 1, 2, 0.12, 0.5, 0.48, 1, 1, 1, 0.3, 1.52, 0, 0.114, 1, 0, 1),  # no_tricks
+        (0.39, 2.3, 8.9, -0.006, 0.82, 1, 1, 1, 0.168, 0.21, 1.195, 2.276, 0.134, 1, 0, 1),  # jacks_kings
+        (0.288, 4.796, 7.106, -0.006, 0.988, 1, 2.3, 0.792, 0.168, 0.21, 1, 1.3, 0.21, 1, 0, 1),  # queens
+        (0.12, 2.3, 4.3, 0, 0.1, 1, 0.805, 1, -0.3, 0.54, 2.3, 1.3, 0.21, 1, 0, 1),  # hearts
+        (0.3, 1, 2, 0, 0.1, 0.168, 1, 1, 1, 0.3, 3.34, 0, 0.06, 1, 0, 1),  # last_two
+        (0.3, 1.52, 10.28, -0.3, 1.3, 1, 1, 1, 0.48, 0.06, 1.195, 0.82, 0.134, 1, 0, 1),  # king_of_hearts
+        (0.183, 1.247, 8.9, 0.12, 0.62, 0.48, 1.195, 1, 0.805, 0.3, 1.195, 0.5, 0.3, 1, 0, 1),  # all_penalties
+        (1, 1, 0.5, 0.54, 0, 0.805, 1, 1, 1, 0.3, 1.08, 0, 0, 1, -0.9, 0.48),  # trump
+        (0.39, 1, 0.18, 0.666, 0, 1.52, 1, 1.195, 0.168, 0.39, 2.405, 0, 0, 1, 0, 1),  # bolola
+        (0.183, 1.247, 8.9, 0.12, 0.62, 0.48, 1.195, 1, 0.805, 0.3, 1.195, 0.5, 0.3, 1, 0, 1),  # penalties
+        (0.39, 1, 0.18, 0.666, 0, 1.52, 1, 1.195, 0.168, 0.39, 2.405, 0, 0, 1, 0, 1),  # gains
+    ]
+)
+# fmt: on
 
 #: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float64.
 NONE_OF = np.array(
@@ -101,7 +120,7 @@ _RANK_SQUARES = np.array([(card % 13 / 12) ** 2 for card in range(NUM_CARDS)])
 
 @kernel
 def weight_row(row: Any) -> Any:
-    """Row of the weights for a contract row: its own, or a default by the sign of its total."""
+    """Row of the weights for a contract row: its own, or a default."""
     one_hot = row.row_words[0] & _ONE_HOT
     if one_hot:
         return lowest(one_hot)
@@ -110,7 +129,9 @@ def weight_row(row: Any) -> Any:
         total += row.card_points[card]
     for trick in range(NUM_TRICKS):
         total += row.trick_value[trick]
-    return _GAINS if total > 0 else _PENALTIES
+    if total <= 0:
+        return _PENALTIES
+    return _TRUMP if row.trumps != 0 else _GAINS
 
 
 @kernel
