@@ -135,7 +135,7 @@ class Batch:
             config.flags.writeable = False  # a writable array is another type to the compiler
             self.config = config
         custom = int(config is not None)
-        self._spread(
+        self.spread(
             lambda lo, hi: drivers.reset(
                 self.config, self.public, self.run, self.buffers, lo, hi, custom
             )
@@ -152,7 +152,7 @@ class Batch:
         self._activate(active)
         self.buffers.actions[:] = actions
         drivers = batch_drivers(self.setup.game, self.bots, self.packed)
-        self._spread(
+        self.spread(
             lambda lo, hi: drivers.step(
                 self.config, self.public, self.run, self.buffers, lo, hi, again
             )
@@ -162,7 +162,7 @@ class Batch:
     def _activate(self, active: np.ndarray[Any, Any] | None) -> None:
         self.buffers.active[:] = True if active is None else active
 
-    def _spread(self, work: Callable[[int, int], None]) -> None:
+    def spread(self, work: Callable[[int, int], None]) -> None:
         """Call ``work(lo, hi)`` on all rows, shared among the threads."""
         count = min(self.num_threads, self.num_tables)
         if count <= 1:
