@@ -282,12 +282,20 @@ class Record:
 
     def _opened(self) -> Table:
         setup = self.setup()
+        for key in self.start:
+            if key == "deal" or key not in setup.game.reset_keys:
+                raise ValueError(f"{key}: no entry of a record of {self.game}")
         deals = 1 if isinstance(self.deal, str) else len(self.deal)
         if self.seed is None and deals < len(setup.config):
             raise ValueError(
                 f"seed: the record holds {deals} of {len(setup.config)} deals, and no seed for the others"
             )
-        return Table(setup, seed=self.seed or 0, number=self.number, options={**self.reset_options})
+        options = self.reset_options
+        table = Table(setup, seed=self.seed or 0, number=self.number, options=options)
+        for key in table.start:
+            if self.seed is None and key not in self.start:
+                raise ValueError(f"{key}: missing, and there is no seed to take it from")
+        return table
 
     def _take(self, table: Table, index: int) -> Step:
         try:
