@@ -83,32 +83,37 @@ def shuffle(st: Any, random: Any) -> Any:
     """Deal 18 cards to each seat and six to the chien: every card in turn goes to one of them with the chance
     that its free places give. Returns the next random state.
     """
-    first, second, third, fourth = HAND_SIZE, 2 * HAND_SIZE, 3 * HAND_SIZE, 4 * HAND_SIZE
-    for seat in range(4):
-        st.hands[seat] = ZERO
-        st.hands_trumps[seat] = ZERO
-    st.chien = ZERO
-    st.chien_trumps = ZERO
-    for card in range(NUM_CARDS):
-        place = below(mix(random), NUM_CARDS - card)
-        random = advance(random)
-        owner = (place >= first) + (place >= second) + (place >= third) + (place >= fourth)
-        first -= place < first
-        second -= place < second
-        third -= place < third
-        fourth -= place < fourth
-        if card < EXCUSE_ID:
-            bit = ONE << np.uint64(card)
-            if owner < 4:
-                st.hands[owner] |= bit
-            else:
-                st.chien |= bit
+    # Free places of seat 0, of seats 0-1, 0-2, 0-3; and the cards that these have so far.
+    free0, free1, free2, free3 = HAND_SIZE, 2 * HAND_SIZE, 3 * HAND_SIZE, 4 * HAND_SIZE
+    for part in range(2):
+        first = 0 if part == 0 else EXCUSE_ID
+        last = EXCUSE_ID if part == 0 else NUM_CARDS
+        cards0, cards1, cards2, cards3 = ZERO, ZERO, ZERO, ZERO
+        for card in range(first, last):
+            place = below(mix(random), NUM_CARDS - card)
+            random = advance(random)
+            bit = np.uint64(card - first)
+            in0, in1, in2, in3 = place < free0, place < free1, place < free2, place < free3
+            free0 -= in0
+            free1 -= in1
+            free2 -= in2
+            free3 -= in3
+            cards0 |= np.uint64(in0) << bit
+            cards1 |= np.uint64(in1) << bit
+            cards2 |= np.uint64(in2) << bit
+            cards3 |= np.uint64(in3) << bit
+        if part == 0:
+            st.hands[0] = cards0
+            st.hands[1] = cards1 ^ cards0
+            st.hands[2] = cards2 ^ cards1
+            st.hands[3] = cards3 ^ cards2
+            st.chien = ALL_SUITS ^ cards3
         else:
-            bit = ONE << np.uint64(card - EXCUSE_ID)
-            if owner < 4:
-                st.hands_trumps[owner] |= bit
-            else:
-                st.chien_trumps |= bit
+            st.hands_trumps[0] = cards0
+            st.hands_trumps[1] = cards1 ^ cards0
+            st.hands_trumps[2] = cards2 ^ cards1
+            st.hands_trumps[3] = cards3 ^ cards2
+            st.chien_trumps = ALL_TRUMPS ^ cards3
     return random
 
 
