@@ -193,16 +193,9 @@ class Result:
 
     def to_table(self) -> Any:
         """The rows as a table of ``rich``, within 80 columns."""
-        from rich.box import SIMPLE
-        from rich.table import Table
-
         head, *body = self._cells()
-        table = Table(title=self.env, caption=self.caption(), caption_justify="left", box=SIMPLE)
-        for i, name in enumerate(head):
-            table.add_column(name, justify="left" if i == 0 else "right", no_wrap=i > 0)
-        for cells in body:
-            table.add_row(*cells)
-        return table
+        caption = self.caption()
+        return _rich_table(head, body, title=self.env, caption=caption, caption_justify="left")
 
     def __str__(self) -> str:
         return self.markdown()
@@ -214,7 +207,8 @@ class Result:
         for row in self.rows:
             se = "-" if row.overall.se is None else f"{row.overall.se:.2f}"
             seats = [seat.text(0) for seat in row.seats]
-            lines.append([row.policy, str(row.overall), se, *seats, str(row.games)])
+            overall = row.overall.text(1 if abs(row.overall.mean) >= 100 else 2)
+            lines.append([row.policy, overall, se, *seats, str(row.games)])
         return lines
 
     def caption(self) -> str:
@@ -365,22 +359,42 @@ class Tournament:
         )
 
     def markdown(self) -> str:
-        """The cross table: points a seat and episode of the row's policy over the column's."""
+        """The cross table: points of the row's policy over the column's, a seat and episode."""
+        head, *body = self._cells()
+        lines = [head, ["---"] * len(head), *body]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def to_table(self) -> Any:
+        """The cross table as a table of ``rich``."""
+        head, *body = self._cells()
+        return _rich_table(head, body, title=self.env)
+
+    def __str__(self) -> str:
+        return self.markdown()
+
+    def _cells(self) -> list[list[str]]:
         names = [name for name, _ in self.rows]
         cells = {}
         for pair in self.pairs:
             (difference,) = pair.differences
-            value = difference.value
-            cells[difference.first, difference.second] = str(value)
-            cells[difference.second, difference.first] = str(_negative(value))
-        lines = [["policy", "over the table", *(f"over {name}" for name in names)]]
-        lines.append(["---"] * len(lines[0]))
+            cells[difference.first, difference.second] = str(difference.value)
+            cells[difference.second, difference.first] = str(_negative(difference.value))
+        lines = [["policy", "over table", *(f"over {name}" for name in names)]]
         for name, value in sorted(self.rows, key=lambda row: -row[1].mean):
             lines.append([name, str(value), *(cells.get((name, other), "") for other in names)])
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return lines
 
-    def __str__(self) -> str:
-        return self.markdown()
+
+def _rich_table(head: list[str], body: list[list[str]], **settings: Any) -> Any:
+    from rich.box import SIMPLE
+    from rich.table import Table
+
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0), **settings)
+    for i, name in enumerate(head):
+        table.add_column(name, justify="left" if i == 0 else "right", no_wrap=i > 0)
+    for cells in body:
+        table.add_row(*cells)
+    return table
 
 
 def _negative(value: Estimate) -> Estimate:
@@ -433,12 +447,10 @@ def print_result(result: Result | Tournament) -> None:
     """Print a result's table, with ``rich`` where it is installed."""
     try:
         from rich.console import Console
-        from rich.markdown import Markdown
     except ModuleNotFoundError:
         print(result)
         return
-    shown = result.to_table() if isinstance(result, Result) else Markdown(result.markdown())
-    Console().print(shown)
+    Console().print(result.to_table())
 
 
 # How the games are set up.

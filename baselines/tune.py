@@ -36,6 +36,8 @@ SCALE = 0.3
 #: Least and greatest values; the others may be anything.
 LEAST = {"over": 0.0, "high": 0.0, "floor": 0.0, "guard": 0.0}
 MOST = {"over": 1.0}
+#: Rows for users' contracts, and the mixed contract whose weights they take.
+DEFAULTS = {"penalties": "all_penalties", "gains": "bolola"}
 #: Weights that only rows with trumps use.
 TRUMP_ONLY = ("keep_trump", "draw", "name_high")
 
@@ -140,7 +142,7 @@ def main() -> None:
     """Tune the named contracts and print their rows and what they reach on deals not used before."""
     parser = argparse.ArgumentParser(prog="python -m baselines.tune", description=main.__doc__)
     parser.add_argument("contracts", nargs="*", default=list(CONTRACTS), metavar="contract")
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--from-start", action="store_true", help="start from START, not WEIGHTS")
     options = parser.parse_args()
     weights = (START if options.from_start else WEIGHTS).copy()
@@ -150,6 +152,8 @@ def main() -> None:
         over_start = play(contract, weights, START, 2000, first=FRESH_DEALS)
         texts = (summary(over_random), summary(over_start))
         print("{}: over 3 random {}, over 3 untuned {}".format(contract, *texts), flush=True)
+    for default, contract in DEFAULTS.items():
+        weights[ROW_NAMES.index(default)] = weights[ROW_NAMES.index(contract)]
     print(rows_text(weights))
 
 

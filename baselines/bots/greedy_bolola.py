@@ -84,8 +84,8 @@ START = np.array(
     [_START_GAIN if name in ("trump", "bolola", "gains") else _START_PENALTY for name in ROW_NAMES]
 )
 
-#: Tuned: the output of ``python -m baselines.tune --from-start``, five rounds, with the rows for users' contracts taken from
-#: the two contracts that mix everything.
+#: Tuned, shape (rows, weights): the output of ``python -m baselines.tune --from-start``. The two rows for users' contracts are
+#: those of the two contracts in which everything scores.
 # fmt: off
 WEIGHTS = np.array(
     [
