@@ -108,6 +108,13 @@ class Batch:
         for name, array in snapshot.items():
             getattr(self.buffers, name)[...] = array
 
+    def copy(self) -> Batch:
+        """A batch of its own in the same state."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.buffers = Buffers(*(array.copy() for array in self.buffers))
+        return twin
+
     def set_bots(self, bots: Sequence[JitBot], seat_bots: np.ndarray[Any, Any]) -> None:
         """Let ``bots[seat_bots[i, seat]]`` play; -1 is the caller. ``seat_bots`` is int8 (N, 4)."""
         self.bots = tuple(bots)

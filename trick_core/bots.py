@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -78,11 +79,15 @@ class View(Mapping[str, Any]):
 class BatchView(Mapping[str, Any]):
     """What the seats on turn of n tables may see: a mapping like :class:`View` with a leading axis.
 
+    Its length as a mapping is 2; the number of tables is ``len(views.seats)``. A bot may write on all of it.
+
     Attributes:
         game: The game.
         config: Configuration records, without hands; read-only.
         records: State records (n,), each without what its seat on turn does not know.
-        seats: int64 (n,).
+        words: Observations as words, uint64 (n, W); ``["observation"]`` is the same as int8 (n, D).
+        mask: int8 (n, A), ``["action_mask"]``.
+        seats: int64 (n,), the seats on turn.
         randoms: uint64 (n,).
     """
 
@@ -131,7 +136,14 @@ class BatchView(Mapping[str, Any]):
 class Bot:
     """Base class of bots; subclasses give ``name`` and ``act``, and may give the other two.
 
-    A bot keeps nothing between calls that would change its choices: the same view, the same action.
+    A bot keeps nothing between calls that would change its choices: the same view, the same action. Randomness comes from the
+    view (``view.random``, ``view.rng``), so that a game can be repeated from its seed.
+
+    Example:
+        >>> class Lowest(Bot):
+        ...     name = "lowest"
+        ...     def act(self, view):
+        ...         return view.legal[0]
     """
 
     name: str = "bot"
@@ -141,11 +153,25 @@ class Bot:
         raise NotImplementedError
 
     def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The actions for n views; the default asks :meth:`act` n times."""
-        return np.array([self.act(views.view(i)) for i in range(len(views.seats))], np.int64)
+        """The actions for n views; the default asks :meth:`act` n times.
+
+        Raises:
+            TypeError: ``act`` returned something that is no integer.
+        """
+        chosen = [self.act(views.view(i)) for i in range(len(views.seats))]
+        try:
+            return np.array([operator.index(action) for action in chosen], np.int64)
+        except TypeError:
+            raise TypeError(
+                f"bot {self.name!r}: expected the id of an action (an integer), got {chosen!r}"
+            ) from None
 
     def jit(self, game: Game) -> JitBot | None:
-        """The bot as a kernel that plays inside the drivers, where there is one for the game."""
+        """The bot as a kernel that plays inside the drivers; None: it has none for the game, and is asked.
+
+        Raises:
+            ValueError: The bot does not play the game.
+        """
         return None
 
     def __repr__(self) -> str:
