@@ -49,6 +49,10 @@ def thread_pool(num_threads: int) -> ThreadPoolExecutor:
     return _pool[2]
 
 
+class BotError(ValueError):
+    """A jitted bot chose an illegal action; its table stands where it was to act."""
+
+
 class Batch:
     """N tables. The caller plays the seats that no jitted bot plays.
 
@@ -193,7 +197,7 @@ class Batch:
             name = self.bots[int(table["bots"][seat])].label
             legal = self.setup.game.legal_ids(self.buffers.states[row])
             faults[:] = 0
-            raise ValueError(
+            raise BotError(
                 f"bot {name!r} at seat {seat} of table {row} chose {action}; legal are {legal}"
             )
 

@@ -180,22 +180,24 @@ class Seating:
                 actions[rows] = batch.ask(self._asked[-2 - code], rows)
             batch.step(actions, pending, again=True)
 
-    def restore(self, batch: Batch, rows: dict[str, np.ndarray[Any, Any]]) -> None:
-        """Put the tables back to a snapshot, from here or elsewhere, with the bots that sit here now.
+    @contextmanager
+    def own_bots(self, batch: Batch, rows: Mapping[str, np.ndarray[Any, Any]]) -> Iterator[None]:
+        """Keep this environment's bots through a block that puts the tables back to a snapshot's ``rows``.
 
         Raises:
-            ValueError: A learner in the snapshot sits where it may not sit here.
+            ValueError: A learner in the snapshot sits where it may not sit here; nothing is changed.
         """
         tables = batch.buffers.tables
         lineups, plans = tables["lineup"].copy(), tables["plan"].copy()
         learners = rows["tables"]["learner"].astype(np.int64)
-        wrong = (plans != ROTATES) & (plans != learners)
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(
-                f"set_state: the learner sits at {learners[row]} in the snapshot, at {plans[row]} here"
-            )
-        batch.restore(rows)
+        if learners.shape == plans.shape:
+            wrong = (plans != ROTATES) & (plans != learners) & (learners >= 0)
+            if wrong.any():
+                row = int(np.flatnonzero(wrong)[0])
+                raise ValueError(
+                    f"set_state: the learner sits at {learners[row]} in the snapshot, at {plans[row]} here"
+                )
+        yield
         tables["lineup"], tables["plan"] = lineups, plans
         tables["bots"] = lineups[np.arange(len(lineups)), learners]
 

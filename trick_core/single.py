@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from trick_core.batch import Batch
+from trick_core.batch import Batch, BotError
 from trick_core.episodes import check_seed, custom_config, fresh_seed
 from trick_core.game import Setup, check_choice
 from trick_core.seating import Lineup, Seating, check_plan, make_lineup
@@ -179,7 +179,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeeded: No episode is running.
             ValueError: An action outside the action space; with ``illegal_action="raise"``, an illegal one; a bot's illegal
-                action. All is as before.
+                action. All is as before; only where the bot is a kernel, and so are all others, the episode is lost.
         """
         if not self._live:
             raise ResetNeeded("step: no episode is running; call reset first")
@@ -189,12 +189,16 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         if not legal and self.setup.reward.illegal_action == "raise":
             self._refuse(action)
         batch, seat = self._batch, self.learner_seat
-        if self._seating.asks:
-            with self._seating.undone_by_errors(batch):
+        try:
+            if self._seating.asks:
+                with self._seating.undone_by_errors(batch):
+                    batch.step(action)
+                    self._seating.play_others(batch)
+            else:
                 batch.step(action)
-                self._seating.play_others(batch)
-        else:
-            batch.step(action)
+        except BotError:
+            self._live = self._seating.asks
+            raise
         if legal:
             self._read_log()
         buffers = batch.buffers
@@ -355,7 +359,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
             raise ValueError(
                 f"set_state: expected a snapshot of {self.setup.name} with the same options"
             )
-        self._seating.restore(self._batch, snapshot.rows)
+        with self._seating.own_bots(self._batch, snapshot.rows):
+            self._batch.restore(snapshot.rows)
         self._batch.config = own
         if snapshot.custom is not None:
             # An unpickled record is writable, which is another type to the compiler.
