@@ -85,7 +85,8 @@ def shuffle(st: Any, random: Any) -> Any:
     for seat in range(4):
         st.hands[seat] = ZERO
     for card in range(NUM_CARDS):
-        place = below(mix(random), NUM_CARDS - card)
+        # An int, since uncompiled NumPy comparisons would not add up but combine to one flag.
+        place = int(below(mix(random), NUM_CARDS - card))
         random = advance(random)
         seat = (place >= first) + (place >= second) + (place >= third)
         first -= place < first
