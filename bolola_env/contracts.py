@@ -83,7 +83,7 @@ class Contract:
         if isinstance(self.void_tiers, str):
             raise ValueError("void_tiers: expected a sequence of selections, got one text")
         tiers, named = [], 0
-        for selection in self.void_tiers:
+        for selection in _items("void_tiers", self.void_tiers, "a sequence of selections"):
             bits = _selection("void_tiers", selection) & ~named
             if not bits:
                 raise ValueError("void_tiers: a tier is empty, or earlier tiers name all its cards")
@@ -105,7 +105,7 @@ class Contract:
     @property
     def largest_return(self) -> int:
         """Bound on the absolute points of one seat in a deal: all gains, or all losses."""
-        values = [*self.card_points, *(self.trick_value(n) for n in range(1, NUM_TRICKS + 1))]
+        values: list[int] = [*self.card_points, *(self.trick_value(n) for n in range(1, NUM_TRICKS + 1))]
         return max(sum(v for v in values if v > 0), -sum(v for v in values if v < 0))
 
 
@@ -117,12 +117,19 @@ def _points(field: str, value: Any) -> int:
     return int(value)
 
 
+def _items(field: str, given: Any, expected: str) -> list[Any]:
+    """What ``given`` holds, or a ``ValueError`` if it holds nothing."""
+    try:
+        return list(given)
+    except TypeError:
+        raise ValueError(f"{field}: expected {expected}, got {given!r}") from None
+
+
 def _selection(field: str, selection: Iterable[Any]) -> int:
     """Bits of the cards that a selection names."""
-    if isinstance(selection, (int, np.integer)):
-        raise ValueError(f"{field}: expected cards in a list, tuple or set, got {selection!r}")
+    items = [selection] if isinstance(selection, str) else selection
     bits = 0
-    for item in [selection] if isinstance(selection, str) else selection:
+    for item in _items(field, items, "cards in a list, tuple or set"):
         bits |= _selected(field, item)
     return bits
 
@@ -143,7 +150,7 @@ def _selected(field: str, item: Any) -> int:
 def _card_points(given: Mapping[Any, int] | Sequence[int]) -> tuple[int, ...]:
     field = "card_points"
     if not isinstance(given, Mapping):
-        values = tuple(given)
+        values = _items(field, given, f"{NUM_CARDS} numbers or a mapping")
         if len(values) not in (0, NUM_CARDS):
             raise ValueError(
                 f"{field}: expected {NUM_CARDS} numbers or a mapping, got {len(values)}"
@@ -161,14 +168,15 @@ def _card_points(given: Mapping[Any, int] | Sequence[int]) -> tuple[int, ...]:
 def _trick_number_points(given: Mapping[int, int] | Sequence[int]) -> tuple[int, ...]:
     field = "trick_number_points"
     if not isinstance(given, Mapping):
-        values = tuple(given)
+        values = _items(field, given, f"{NUM_TRICKS} numbers or a mapping")
         if len(values) not in (0, NUM_TRICKS):
             raise ValueError(
                 f"{field}: expected {NUM_TRICKS} numbers or a mapping, got {len(values)}"
             )
         return tuple(_points(field, v) for v in values) or (0,) * NUM_TRICKS
     for number in given:
-        if number not in range(1, NUM_TRICKS + 1):
+        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+        if not whole or number not in range(1, NUM_TRICKS + 1):
             raise ValueError(f"{field}: tricks are numbered 1..{NUM_TRICKS}, got {number!r}")
     return tuple(_points(field, given.get(n, 0)) for n in range(1, NUM_TRICKS + 1))
 

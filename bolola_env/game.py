@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -176,11 +176,7 @@ def reset_config(fixed: Setup, options: Mapping[str, Any]) -> np.ndarray[Any, An
     """
     config = fixed.config.copy()
     if (deal := options.get("deal")) is not None:
-        deals = [deal]
-        if len(config) > 1 and not isinstance(deal, str):
-            deals = list(deal)
-            if len(deals) == 4 and _is_hand(deals[0]):
-                deals = [deal]
+        deals = _deals(deal) if len(config) > 1 else [deal]
         if len(deals) > len(config):
             raise ValueError(f"deal: the match has {len(config)} deals, got {len(deals)}")
         for record, hands in zip(config, deals, strict=False):
@@ -193,14 +189,29 @@ def reset_config(fixed: Setup, options: Mapping[str, Any]) -> np.ndarray[Any, An
     return config
 
 
+def _deals(given: Any) -> list[Any]:
+    """The deals of a match, given as one deal or as several."""
+    if isinstance(given, str):
+        return [given]
+    try:
+        items = list(given)
+    except TypeError:
+        raise ValueError(f"deal: expected a deal or a list of deals, got {given!r}") from None
+    if not items:
+        raise ValueError("deal: expected a deal or a list of deals, got an empty list")
+    return [items] if _is_hand(items[0]) else items
+
+
 def _is_hand(value: Any) -> bool:
-    """Whether the first of four items is a hand of cards rather than a whole deal."""
-    return (
-        not isinstance(value, str)
-        and len(value) > 0
-        and isinstance(value[0], (str, int))
-        and (not isinstance(value[0], str) or len(value[0]) <= 3)
-    )
+    """Whether the first of several items is, or is meant to be, a hand of cards rather than a deal."""
+    if isinstance(value, str):
+        return ":" not in value
+    if not isinstance(value, Iterable):
+        return True
+    first = next(iter(value), None)
+    if isinstance(first, str):
+        return ":" not in first
+    return not isinstance(first, Iterable)
 
 
 def deal_text(states: Any, i: int) -> str:

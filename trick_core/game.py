@@ -5,6 +5,7 @@ Adapters, drivers, bot runners and tools take a :class:`Game` or a :class:`Setup
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -306,9 +307,13 @@ def check_number(name: str, value: Any) -> float:
         value, (int, float, np.integer, np.floating)
     ):
         raise ValueError(f"{name}: expected a number, got {value!r}")
-    if not np.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise ValueError(f"{name}: expected a finite number, got {value!r}")
-    return float(value)
+    return number
 
 
 def check_seat(name: str, value: Any) -> int:
