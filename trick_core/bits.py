@@ -113,6 +113,26 @@ if JIT:
 
         return types.void(array, types.int64, types.int64, types.uint64, count), codegen
 
+    @intrinsic
+    def prefetch(typingctx, array, i, at):  # type: ignore[no-untyped-def]
+        """Ask for the cache line of ``array[i, at]``, which is about to be written."""
+
+        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            array_type = signature.args[0]
+            struct = context.make_array(array_type)(context, builder, args[0])
+            target = cgutils.get_item_pointer(
+                context, builder, array_type, struct, [args[1], args[2]], wraparound=False
+            )
+            pointer, number = _BYTE.as_pointer(), ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+            builder.call(
+                function, [builder.bitcast(target, pointer), number(1), number(3), number(1)]
+            )
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, types.int64), codegen
+
     @kernel
     def expand(array: Any, i: Any, at: Any, word: Any, count: Any) -> Any:
         """Write the lowest ``count`` bits of ``word`` as 0/1 bytes from ``array[i, at]`` on."""
@@ -157,6 +177,9 @@ else:
         for _ in range(int(k)):
             value &= value - 1
         return lowest(value)
+
+    def prefetch(array: Any, i: Any, at: Any) -> None:
+        """Ask for the cache line of ``array[i, at]``: nothing to do here."""
 
     def expand(array: Any, i: Any, at: Any, word: Any, count: Any) -> None:
         """Write the lowest ``count`` bits of ``word`` as 0/1 bytes from ``array[i, at]`` on."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trick_core.bits import ONE, ZERO, expand, popcount, select, unpack
+from trick_core.bits import ONE, ZERO, expand, popcount, prefetch, select, unpack
 from trick_core.game import AUTORESET, REWARDS, Game
 from trick_core.jit import entry, kernel, records
 from trick_core.rng import DEALS, OPPONENTS, advance, below, mix, stream_key
@@ -23,7 +23,7 @@ _LOW6 = 63
 _SEAT_BITS = np.uint64(3)
 _ROTATES = 4
 _SAME_STEP, _NEXT_STEP = AUTORESET.index("same_step"), AUTORESET.index("next_step")
-_FINAL, _SHAPED = REWARDS.index("final"), REWARDS.index("shaped")
+_POINTS, _FINAL, _SHAPED = map(REWARDS.index, ("points", "final", "shaped"))
 
 #: What a driver keeps of each table besides the game's own state.
 TABLE = np.dtype(
@@ -184,6 +184,11 @@ def _shared(game: Game) -> Any:
     def play(config, run, st, action, scratch, rewards, i):
         """Take a legal action and add its rewards to row ``i``; ``scratch`` has the same shape."""
         option = run[0]
+        if option.mode == _POINTS and option.zero_sum == 0:  # the common case, without a detour
+            step(config, st, action)
+            for seat in range(4):
+                rewards[i, seat] += st.gain[seat] * option.factor
+            return
         for seat in range(4):
             scratch[i, seat] = 0.0
         if option.mode == _SHAPED:
@@ -439,7 +444,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
         shared.write_words,
         shared.write_bytes,
     )
-    note, info = shared.note, game.kernels.info
+    note, info, row_start = shared.note, game.kernels.info, game.row_start
     has_bots = bool(bots)
 
     def mark(name: str) -> Callable[[Any], Any]:
@@ -530,6 +535,9 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
     def step_rows(config, public, run, buffers, lo, hi, again):
         option = run[0]
         for i in range(lo, hi):
+            if not packed and i + 1 < hi:  # the next row's lines arrive while this row is played
+                for at in range(0, row_start, 64):
+                    prefetch(buffers.obs, i + 1, at)
             if not buffers.active[i]:
                 continue
             st = buffers.states[i]
@@ -544,7 +552,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
                     let_bots_play(config, public, run, buffers, i, buffers.carry)
                     show(config, buffers, i)
                 continue
-            if table.bots[st.seat] == -1:
+            if table.acted == 0 and table.bots[st.seat] == -1:
                 table.acted = 1
                 for seat in range(4):
                     buffers.rewards[i, seat] += buffers.carry[i, seat]

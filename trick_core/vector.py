@@ -54,8 +54,8 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 class VectorDrivers(NamedTuple):
     """What the vector environment compiles beyond the drivers of a batch."""
 
-    #: (states, seats, actions, num_actions, masked, start) -> row: the first row from ``start`` on whose action is not
-    #: in the action space or, if ``masked``, not legal; -1: none. Rows that are over pass.
+    #: (states, seats, actions, num_actions, masked) -> row: the first row whose action is not in the action space
+    #: or, if ``masked``, not legal; -1: none. Rows that are over pass.
     check: Callable[..., Any]
     #: (config, states, samples, actions, lo, hi): a uniform legal action for each row, 0 where the episode is over.
     sample: Callable[..., Any]
@@ -74,8 +74,13 @@ def vector_drivers(game: Game) -> VectorDrivers:
         return entry(f"{game.name}.vector.{name}", [game.folder])
 
     @mark("check")
-    def check_rows(states, seats, actions, num_actions, masked, start):
-        for i in range(start, seats.shape[0]):
+    def check_rows(states, seats, actions, num_actions, masked):
+        wrong = False  # one pass without a branch, for nearly always nothing is wrong
+        for i in range(seats.shape[0]):
+            wrong |= (seats[i] >= 0) & ((actions[i] < 0) | (actions[i] >= num_actions))
+        if not wrong and not masked:
+            return -1
+        for i in range(seats.shape[0]):
             if seats[i] < 0:
                 continue
             action = actions[i]
@@ -433,7 +438,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             array = array.copy()
         buffers, count = self._batch.buffers, self.setup.game.num_actions
         masked = self.setup.reward.illegal_action == "raise"
-        row = self._drivers.check(buffers.states, buffers.seats, array, count, masked, 0)
+        row = self._drivers.check(buffers.states, buffers.seats, array, count, masked)
         if row >= 0:
             self._refuse(row, int(actions[row]))
         return array
