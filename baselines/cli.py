@@ -100,8 +100,15 @@ def _parser() -> argparse.ArgumentParser:
     sub = add("replay", "Show a recorded deal step by step.", _replay)
     sub.add_argument("file", type=Path, help="a record")
     sub.add_argument("--seat", type=int, help="from this seat's view; all hands if left out")
-    sub.add_argument("--from", dest="first", type=int, default=0, help="first step to show")
-    sub.add_argument("--to", dest="last", type=int, help="last step to show")
+    sub.add_argument(
+        "--from", dest="first", type=int, default=0, help="actions taken where it starts"
+    )
+    sub.add_argument("--to", dest="last", type=int, help="actions taken where it ends")
+    sub.add_argument(
+        "--step",
+        action=argparse.BooleanOptionalAction,
+        help="wait after every action; if left out, at a terminal only",
+    )
 
     sub = add("warmup", "Compile the kernels and keep them, for images and clusters.", _warmup)
     sub.add_argument("games", nargs="*", default=["bolola"], help="games to compile")
@@ -260,7 +267,13 @@ def _play(options: argparse.Namespace) -> int:
 def _replay(options: argparse.Namespace) -> int:
     from baselines.replay import replay
 
-    return replay(options.file, seat=options.seat, first=options.first, last=options.last)
+    return replay(
+        options.file,
+        seat=options.seat,
+        first=options.first,
+        last=options.last,
+        step=options.step,
+    )
 
 
 def _warmup(options: argparse.Namespace) -> int:
