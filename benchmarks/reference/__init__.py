@@ -156,6 +156,11 @@ class KernelPlayer:
         count = len(self._buffers.states) if hi is None else hi
         return int(self._drivers[form](self._config, self._buffers, lo, count, steps))
 
+    @property
+    def states(self) -> np.ndarray[Any, Any]:
+        """All tables' states."""
+        return self._buffers.states
+
     def table(self, name: str) -> np.ndarray[Any, Any]:
         return np.asarray(self._buffers.states[name])
 

@@ -81,10 +81,8 @@ INLINE int pick(u64 word, int k)
 INLINE void spread(u64 word, int8_t *out, int count)
 {
 #ifdef __AVX512BW__
-    if (count == 64) {
-        _mm512_storeu_si512(out, _mm512_maskz_set1_epi8(word, 1));
-        return;
-    }
+    _mm512_mask_storeu_epi8(out, ~0ull >> (64 - count), _mm512_maskz_set1_epi8(word, 1));
+    return;
 #elif defined(__AVX2__)
     const __m256i lane = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
     const __m256i bit = _mm256_set1_epi64x((long long)0x8040201008040201ull);
