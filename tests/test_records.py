@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.wrappers import OrderEnforcing, TimeLimit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from trick_core import game as game_module
 from trick_core.aec import TrickAEC
 from trick_core.game import AGENTS, Setup, find_game
 from trick_core.records import Record, Table, load, save, to_record
+from trick_core.single import SingleAgentEnv
 
 #: A record of version 1, as a file holds it: it must stay readable.
 VERSION_1 = """
@@ -221,6 +223,22 @@ def test_an_environment_is_recorded_and_begun_again_from_a_record(contract: str)
         assert other.states[0][name].tolist() == env.states[0][name].tolist()
 
 
+@pytest.mark.parametrize("steps", [0, 5, 13])
+def test_an_environment_of_one_learner_is_recorded_through_its_wrappers(steps: int) -> None:
+    single = SingleAgentEnv(setup("jacks_kings"), opponents="random", seat="rotate")
+    env = TimeLimit(OrderEnforcing(single), 100)
+    env.reset(seed=8)
+    _, info = env.reset()
+    for _ in range(steps):
+        *_, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    record = through_json(to_record(env))
+    table = record.table()
+    assert (record.seed, record.number) == (8, 1)
+    assert table.history == single.history
+    assert table.over == (steps == 13)
+    assert table.states[0]["hands"].tolist() == single.states[0]["hands"].tolist()
+
+
 def test_an_environment_that_ended_on_an_illegal_action_is_recorded_without_it() -> None:
     env = TrickAEC(setup("hearts"))
     env.reset(seed=1)
@@ -235,6 +253,8 @@ def test_an_environment_that_ended_on_an_illegal_action_is_recorded_without_it()
 def test_there_is_no_record_before_the_first_reset_nor_of_other_things() -> None:
     with pytest.raises(ValueError, match="nothing has been dealt yet"):
         to_record(TrickAEC(setup("hearts")))
+    with pytest.raises(ValueError, match="nothing has been dealt yet"):
+        to_record(SingleAgentEnv(setup("hearts")))
     with pytest.raises(TypeError, match="expected a table, or an environment of one table"):
         to_record(object())
 
