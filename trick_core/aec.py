@@ -484,7 +484,7 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
         twin.possible_agents = list(self.possible_agents)
         twin._observation_spaces = {}
         twin._action_spaces = {}
-        twin._make_buffers()
+        twin._make_working_parts()
         twin._restore(self._values())
         return twin
 
