@@ -26,7 +26,7 @@ import numpy as np
 from bolola_env.cards import ALL_CARDS, NUM_CARDS, SUIT_SETS
 from bolola_env.contracts import CONTRACTS, NUM_TRICKS
 from bolola_env.rules import NAME_TRUMP, NAME_TRUMP_ACTIONS, SUIT_OF, all_played
-from trick_core.bits import ONE, ZERO, lowest, popcount
+from trick_core.bits import ONE, ZERO, highest, lowest, popcount
 from trick_core.drivers import JitBot
 from trick_core.jit import kernel
 
@@ -44,7 +44,7 @@ WEIGHT_NAMES = (
     "keep_base",  # the kept card's own points in any case
     "high",  # how much each unseen higher card lowers the chance to win later
     "floor",  # chance to win later of a card with no unseen lower card, as a count of lower cards
-    "guard",  # how much each own lower card of the suit lowers the chance of having to win later
+    "guard",  # how much each card to play under an unseen one lowers the chance of having to win later
     "keep_trump",  # factor on the worth of a kept trump
     "draw",  # worth of leading a trump, per mean trick
     "name_high",  # naming trump: a card's worth is 1 + name_high * (rank / 12) ** 2
@@ -267,7 +267,14 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
 
         lower = popcount(suit_unseen & below) + weights[k, FLOOR]
         wins = lower / (lower + weights[k, HIGH] * popcount(suit_unseen & above) + 1e-9)
-        wins /= 1.0 + weights[k, GUARD] * popcount(hand & suit_set & below)
+        guards = (
+            0  # own cards below an unseen one that is below this card: touching cards are equal
+        )
+        if suit_unseen & below:
+            guards = popcount(
+                hand & suit_set & ((ONE << np.uint64(highest(suit_unseen & below))) - ONE)
+            )
+        wins /= 1.0 + weights[k, GUARD] * guards
         kept = (
             weights[k, KEEP_TRICK] * later_value
             + weights[k, KEEP_SUIT] * 3.0 * suit_mean
@@ -277,7 +284,7 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
         if bit & trump_set:
             kept *= weights[k, KEEP_TRUMP]
         worth -= wins * kept + weights[k, KEEP_BASE] * own
-        if worth > best_worth:
+        if worth > best_worth or (worth == best_worth and kept < 0.0):
             best, best_worth = card, worth
     return best
 
