@@ -1,8 +1,6 @@
 """N tables of one setup: buffers, drivers and threads behind the vector environments.
 
-Threads are Python threads over kernels that release the GIL. The pool is made at first use in each process, so a
-batch may be forked or pickled; ``prange`` is not used, since its threading layers die after a fork or under
-two Python threads.
+A batch may be forked or pickled, and different batches worked on by different Python threads.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ import numpy as np
 from trick_core.bots import BatchView, Bot
 from trick_core.drivers import Buffers, JitBot, batch_drivers, make_buffers, table_drivers
 from trick_core.game import AUTORESET, NUM_SEATS, Setup
+from trick_core.threads import share_rows
 
 #: Buffers that hold nothing from one call to the next.
 _SCRATCH = ("views", "actions", "active", "scratch")
@@ -175,16 +174,7 @@ class Batch:
 
     def spread(self, work: Callable[[int, int], None]) -> None:
         """Call ``work(lo, hi)`` on all rows, shared among the threads."""
-        count = min(self.num_threads, self.num_tables)
-        if count <= 1:
-            work(0, self.num_tables)
-            return
-        edges = [self.num_tables * k // count for k in range(count + 1)]
-        pool = thread_pool(count - 1)
-        others = [pool.submit(work, edges[k], edges[k + 1]) for k in range(1, count)]
-        work(edges[0], edges[1])
-        for other in others:
-            other.result()
+        share_rows(work, self.num_tables, self.num_threads)
 
     def _raise_faults(self) -> None:
         if not self.bots:

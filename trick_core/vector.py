@@ -404,14 +404,14 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         if not self._begun:
             raise ResetNeeded("step: call reset first")
         buffers = self._batch.buffers
-        if self.autoreset_mode == AutoresetMode.DISABLED and buffers.terminations.any():
+        if self.autoreset_mode == AutoresetMode.DISABLED and np.count_nonzero(buffers.terminations):
             row = int(buffers.terminations.argmax())
             raise ResetNeeded(
                 f"row {row} is over; begin its next episode with reset(options={{'reset_mask': ...}})"
             )
         self._batch.step(self._checked(actions))
         infos = self._give(self._infos)
-        if self._final_obs and buffers.terminations.any():
+        if self._final_obs and np.count_nonzero(buffers.terminations):
             ended = buffers.terminations if not self.copy else buffers.terminations.copy()
             infos["final_obs"] = self._give_final(self._final_obs, ended)
             infos["_final_obs"] = ended
