@@ -281,6 +281,7 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     setup = training_setup(config)
     env = TrickVecEnv(setup, config.tables, _opponents(config.opponents))
+    env.reset()  # compile before the clock starts
     clock = _Clock(config, seconds_before)
     if resume:
         model = MaskablePPO.load(folder / "model.zip", env=env, device="cpu")
@@ -307,6 +308,9 @@ def train(
         )
         env.seed(SEED_SPACING * (config.seed + 1))
     observer = _Observer(config, setup, clock, curve, folder, report, progress)
+    if not curve:
+        observer.evaluate(model)
+        clock.restart()
     remaining = config.steps - model.num_timesteps
     try:
         if remaining > 0 and not clock.is_over():
@@ -358,6 +362,10 @@ class _Clock:
     def seconds(self) -> float:
         return time.monotonic() - self._start
 
+    def restart(self) -> None:
+        """Count from now on: what was before is compiling."""
+        self._start = time.monotonic()
+
     def is_over(self) -> bool:
         return self._budget is not None and self.seconds() >= self._budget
 
@@ -387,15 +395,14 @@ class _Observer(BaseCallback):
         super().__init__()
         self._config, self._setup, self._clock = config, setup, clock
         self._curve, self._folder, self._report = curve, folder, report
-        self._next = clock.seconds() + config.eval_every
+        self._next = self._begun = 0.0
         self._display = Display(config.steps, progress)
-        self._begun = clock.seconds()
         self._steps_begun = 0
 
     def _on_training_start(self) -> None:
         self._steps_begun = self.model.num_timesteps
-        if not self._curve:
-            self.evaluate(self.model)
+        self._begun = self._clock.seconds()
+        self._next = self._begun + self._config.eval_every
 
     def _on_rollout_end(self) -> None:
         steps = self.model.num_timesteps
@@ -420,7 +427,7 @@ class _Observer(BaseCallback):
         steps = float(model.num_timesteps)
         if self._curve and self._curve[-1]["steps"] == steps:
             return
-        row = {"seconds": self._clock.seconds(), "steps": steps}
+        row = {"seconds": self._clock.seconds() if steps else 0.0, "steps": steps}
         bot = SB3Bot(model, "agent")
         for other in self._config.eval_against:
             mean, half = score_against(
