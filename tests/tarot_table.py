@@ -42,7 +42,7 @@ class TarotTable(Table):
         suits, trumps = self.field(name), self.field(f"{name}_trumps")
         return cards_in(suits, trumps) if seat is None else cards_in(suits[seat], trumps[seat])
 
-    def shown(self, seat: int) -> list[str]:
+    def poignee(self, seat: int) -> list[str]:
         return cards_in(0, self.field("shown")[seat])
 
     def can_hold(self, seat: int) -> set[str]:
