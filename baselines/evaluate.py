@@ -34,8 +34,7 @@ import baselines  # noqa: F401  (registers the bots)
 import seeds
 from trick_core import rng
 from trick_core.batch import Batch
-from trick_core.bots import Bot, as_bot
-from trick_core.drivers import JitBot
+from trick_core.bots import Bot, as_bot, random_bot
 from trick_core.game import NUM_SEATS, Game, Setup, setup_for
 from trick_core.jit import entry
 
@@ -614,9 +613,10 @@ class _Tables:
         self.seatings = seatings
         self.policies = np.tile(np.array(seatings), (at_once, 1))
         jitted = [bot.jit(setup.game) for bot in bots]
-        inside: list[JitBot] = sorted(
-            {bot for bot in jitted if bot is not None}, key=lambda bot: str(bot.label)
-        )
+        kernels = {bot for bot in jitted if bot is not None}
+        if kernels:
+            kernels.add(random_bot(setup.game))  # so that fewer sets of bots are ever compiled
+        inside = sorted(kernels, key=lambda bot: str(bot.label))
         where = np.array([-1 if bot is None else inside.index(bot) for bot in jitted], np.int8)
         self.batch = Batch(
             setup,
