@@ -21,15 +21,21 @@ from benchmarks.reference import FORMS, KernelPlayer, NoYardstick, Player, Yards
 from trick_core.aec import TrickAEC
 from trick_core.batch import Batch, thread_pool
 from trick_core.game import Setup
+from trick_core.jit import copy_records
+from trick_core.learner import LearnerVectorEnv
 from trick_core.vector import VectorEnv
 
 Item = Case | Skipped
 
-INSIDE = {
-    "state": "dealing, random choice, rules, scores",
-    "packed": "the same, observation as words, mask",
-    "bytes": "the same, observation as bytes, mask",
-}
+INSIDE = (
+    "dealing, random choice, rules, scores; packed and bytes: also the observation in that form, and the mask; 'by turns': each of "
+    "N tables takes one action before the first takes its next, else a table takes many at once"
+)
+VECTOR_INSIDE = (
+    "compiled random policy that reads the masks, step with observation (live buffers, or fresh arrays with copy=True), "
+    "mask, rewards, autoreset"
+)
+LEARNER_INSIDE = f"{VECTOR_INSIDE}; three compiled random opponents"
 #: Tables of the kernel and the yardstick, and actions that a table takes before the next one's turn.
 TABLES = 64
 STEPS = 104
@@ -50,8 +56,19 @@ def kernel(setup: Setup) -> list[Item]:
     return [_play(f"kernel {form}", "kernel", player, form) for form in FORMS]
 
 
+def kernel_turns(setup: Setup, tables: int) -> list[Item]:
+    """The kernel in the order of a vector environment: what memory costs once N tables outgrow the caches."""
+    player = KernelPlayer(setup, tables)
+
+    def case(form: str) -> Case:
+        name = f"kernel {form}, N={tables}, by turns"
+        return Case(name, "kernel", lambda: player.play(form, 1), INSIDE, tables)
+
+    return [case(form) for form in ("packed", "bytes")]
+
+
 def _play(name: str, layer: str, player: Player, form: str) -> Case:
-    return Case(name, layer, lambda: player.play(form, STEPS), INSIDE[form], TABLES)
+    return Case(name, layer, lambda: player.play(form, STEPS), INSIDE, TABLES)
 
 
 def kernel_threads(setup: Setup, threads: int, tables: int = 4096) -> list[Item]:
@@ -70,7 +87,7 @@ def kernel_threads(setup: Setup, threads: int, tables: int = 4096) -> list[Item]
             return taken + sum(other.result() for other in others)
 
         name = f"kernel {form}, N={tables}, {_threads(threads)}"
-        return Case(name, "kernel", run, INSIDE[form], tables, threads)
+        return Case(name, "kernel", run, INSIDE, tables, threads)
 
     return [case(form) for form in FORMS]
 
@@ -88,8 +105,7 @@ def batch(setup: Setup, tables: int, observation: str, threads: int = 1) -> Case
         return tables
 
     name = f"batch {observation}, N={tables}, {_threads(threads)}"
-    inside = f"compiled random policy on the masks, step, {observation}, mask, rewards, autoreset"
-    return Case(name, "batch drivers", run, inside, tables, threads)
+    return Case(name, "batch drivers", run, VECTOR_INSIDE, tables, threads)
 
 
 def vector(setup: Setup, tables: int, observation: str, copies: bool, threads: int = 1) -> Case:
@@ -106,16 +122,12 @@ def vector(setup: Setup, tables: int, observation: str, copies: bool, threads: i
         masks[0] = observations["action_mask"]
         return tables
 
-    copied = "fresh arrays" if copies else "live buffers"
     name = f"vector {observation}, N={tables}, copy={copies}, {_threads(threads)}"
-    inside = f"compiled random policy on the masks, env.step, {observation}, {copied}"
-    return Case(name, "vector env, all seats", run, inside, tables, threads)
+    return Case(name, "vector env, all seats", run, VECTOR_INSIDE, tables, threads)
 
 
 def learner(setup: Setup, tables: int, observation: str, copies: bool, threads: int = 1) -> Case:
-    """The vector environment of one learner; three compiled random opponents play inside the kernel."""
-    from trick_core.learner import LearnerVectorEnv
-
+    """The vector environment of one learner, whose decisions alone are counted; three compiled random opponents play inside the kernel."""
     env = LearnerVectorEnv(
         setup,
         tables,
@@ -135,9 +147,8 @@ def learner(setup: Setup, tables: int, observation: str, copies: bool, threads: 
         return tables
 
     name = f"learner {observation}, N={tables}, copy={copies}, {_threads(threads)}"
-    inside = f"compiled random policy, env.step with three random opponents, {observation}"
     return Case(
-        name, "vector env, one learner", run, inside, tables, threads, unit="learner decisions"
+        name, "vector env, one learner", run, LEARNER_INSIDE, tables, threads, unit="decisions"
     )
 
 
@@ -155,7 +166,7 @@ def single(setup: Setup) -> Case:
         return decisions
 
     inside = "whole episodes: reset, lowest legal action, env.step with three random opponents"
-    return Case("gymnasium.make", "Gymnasium env", run, inside, unit="learner decisions")
+    return Case("gymnasium.make", "Gymnasium env", run, inside, unit="decisions")
 
 
 def sb3(setup: Setup, tables: int) -> Item:
@@ -176,7 +187,7 @@ def sb3(setup: Setup, tables: int) -> Item:
         return tables
 
     inside = "action_masks as MaskablePPO asks for them, compiled random policy, env.step"
-    return Case(name, layer, run, inside, tables, unit="learner decisions")
+    return Case(name, layer, run, inside, tables, unit="decisions")
 
 
 def turns(setup: Setup) -> list[Item]:
@@ -237,11 +248,13 @@ def clones(setup: Setup) -> list[Item]:
 
         return Case(name, "clone", run, inside, unit="clones")
 
+    inside = "one table in the middle of an episode: its record, or the whole environment"
+
     return [
-        case("clone of a state", states.copy, "states.copy() of one table's record"),
-        case("AEC get_state", env.get_state, "env.get_state()"),
-        case("AEC clone", env.clone, "env.clone()"),
-        case("AEC deepcopy", lambda: copy.deepcopy(env), "copy.deepcopy(env)"),
+        case("clone of a state", lambda: copy_records(states), inside),
+        case("AEC get_state", env.get_state, inside),
+        case("AEC clone", env.clone, inside),
+        case("AEC deepcopy", lambda: copy.deepcopy(env), inside),
     ]
 
 
@@ -259,6 +272,9 @@ def everything(
     yield from yardstick(setup)
     yield from kernel(setup)
     several = [number for number in threads if number > 1]
+    for number in sorted({*tables, large}):
+        if number >= 1024:
+            yield from kernel_turns(setup, number)
     for number in ([1, *several]) if several else ():
         yield from kernel_threads(setup, number, large)
     for observation in ("packed", "bytes"):

@@ -36,7 +36,7 @@ def spread(figure: Figure) -> str:
 
 def ratio_text(value: Ratio) -> str:
     """Median, lowest and highest repeat."""
-    return f"{value.median:.2f} ({value.low:.2f} to {value.high:.2f})"
+    return f"{value.median:.3g} ({value.low:.3g} to {value.high:.3g})"
 
 
 def machine_lines(machine: dict[str, Any], settings: dict[str, Any]) -> list[str]:

@@ -32,7 +32,7 @@ from trick_core.game import Setup, setup_for
 
 #: What a game's name alone stands for.
 VARIANTS = {"bolola": "hearts", "tarot": "deal"}
-HEADER = ("layer", "case", "rate", "spread", "ratio", "to", "inside the loop")
+HEADER = ("case", "rate", "spread", "ratio (lowest to highest)", "to")
 
 
 def choose_setup(name: str) -> Setup:
@@ -51,7 +51,8 @@ def pairs(figures: dict[str, Figure]) -> dict[str, str]:
         if case.threads > 1:
             partners[name] = one
         elif name.startswith(("vector ", "batch ")):
-            partners[name] = f"kernel {name.split()[1].rstrip(',')}"
+            turns = f"kernel {name.split()[1].rstrip(',')}, N={case.batch}, by turns"
+            partners[name] = turns
     return {a: b for a, b in partners.items() if a in figures and b in figures}
 
 
@@ -60,21 +61,18 @@ def rows(items: Sequence[Item], figures: dict[str, Figure], ratios: dict[str, Ra
     lines = []
     for item in items:
         if isinstance(item, Skipped):
-            lines.append((item.layer, item.name, "not measured", "", "", "", item.reason))
+            lines.append((item.name, "not measured", "", "", item.reason))
             continue
         figure, found = figures[item.name], ratios.get(item.name)
-        lines.append(
-            (
-                item.layer,
-                item.name,
-                report.rate(figure),
-                report.spread(figure),
-                report.ratio_text(found) if found else "",
-                found.name if found else "",
-                item.inside,
-            )
-        )
+        measured = (item.name, report.rate(figure), report.spread(figure))
+        lines.append((*measured, *((report.ratio_text(found), found.name) if found else ("", ""))))
     return lines
+
+
+def loops(items: Sequence[Item]) -> list[str]:
+    """What the timed loop of each layer holds, as lines."""
+    inside = {item.layer: item.inside for item in items if isinstance(item, Case)}
+    return [f"{layer}: {text}" for layer, text in inside.items()]
 
 
 def run(
@@ -162,7 +160,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             **timed,
         )
         lines = rows(items, figures, ratios)
-        facts = report.machine_lines(here, settings)
+        facts = [*loops(items), *report.machine_lines(here, settings)]
         if arguments.markdown:
             print(f"### {setup.id}\n")
             print(report.markdown(HEADER, lines))
