@@ -532,8 +532,8 @@ PERFT: dict[str, list[int]] = {
 @pytest.mark.parametrize("contract", list(CONTRACTS))
 def test_counts_of_endings(contract: str) -> None:
     """Both engines count the ways to play the last three tricks, and always did."""
-    for seed, pinned in enumerate(PERFT[contract][: fewer(3, 1)]):
-        table, deal = endings(contract, 2 * seed)
+    for seed, pinned in list(zip((0, 2, 4), PERFT[contract], strict=True))[-fewer(3, 1) :]:
+        table, deal = endings(contract, seed)
         assert sequences_of_reference(deal) == pinned
         assert sequences_of_kernel(table) == pinned
 
