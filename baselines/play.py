@@ -61,13 +61,13 @@ def play(
     bots = _seat_bots(seat, opponents)
     if table is None:
         table = Table(setup, seed=secrets.randbits(32) if seed is None else seed)
-    session = _Session(table, seat, bots, stdin or sys.stdin, stdout or sys.stdout)
+    sitting = _Sitting(table, seat, bots, stdin or sys.stdin, stdout or sys.stdout)
     kept = True
     try:
-        session.run()
+        sitting.run()
     finally:
         if record is not None:
-            kept = session.keep(str(record))
+            kept = sitting.keep(str(record))
     return 0 if kept else 1
 
 
@@ -82,7 +82,7 @@ def _seat_bots(seat: int, opponents: Any) -> dict[int, Bot]:
     return {(seat + k) % NUM_SEATS: as_bot(spec) for k, spec in enumerate(specs, 1)}
 
 
-class _Session:
+class _Sitting:
     """One person at one table."""
 
     def __init__(

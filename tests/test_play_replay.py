@@ -41,7 +41,7 @@ class Person(io.StringIO):
         return LEGAL.findall(shown)[-1].split()[0] + "\n"
 
 
-def session(setup: Any = HEARTS, commands: str = "", actions: int = 0, **options: Any) -> str:
+def sitting(setup: Any = HEARTS, commands: str = "", actions: int = 0, **options: Any) -> str:
     """What a game shows to a person who types the commands and then so many legal actions."""
     screen = io.StringIO()
     options = {"opponents": "random", "seed": 3, **options}
@@ -57,7 +57,7 @@ def test_a_whole_game_against_bots(contract: str, seat: int, tmp_path: Path) -> 
     else:
         setup = setup_for(f"bolola/{contract}-v0")
     file = tmp_path / "deal.json"
-    text = session(setup, actions=100, seat=seat, record=file)
+    text = sitting(setup, actions=100, seat=seat, record=file)
     assert "The end. Points: " in text
     table = load(file).table()
     assert table.over
@@ -68,33 +68,33 @@ def test_a_whole_game_against_bots(contract: str, seat: int, tmp_path: Path) -> 
 
 
 def test_a_person_sees_no_hand_but_their_own() -> None:
-    text = session(actions=2)
+    text = sitting(actions=2)
     assert set(re.findall(r"player_(\d)[^\n]*  S [AKQJT2-9-]+  H ", text)) == {"0"}
     assert text.count("(you)") > 1
 
 
 def test_the_same_seed_and_actions_give_the_same_game() -> None:
-    assert session(actions=13) == session(actions=13)
-    assert session(actions=13) != session(actions=13, seed=4)
+    assert sitting(actions=13) == sitting(actions=13)
+    assert sitting(actions=13) != sitting(actions=13, seed=4)
 
 
 def test_a_fresh_seed_is_shown_so_that_the_deal_can_be_played_again() -> None:
-    text = session(seed=None)
+    text = sitting(seed=None)
     seed = int(re.search(r"seed (\d+):", text)[1])  # type: ignore[index]
-    assert session(seed=seed) == text
+    assert sitting(seed=seed) == text
 
 
 def test_undo_takes_back_ones_own_action_and_the_bots_answer_alike_again() -> None:
-    once = session(actions=3)
+    once = sitting(actions=3)
     cards = re.findall(r"player_0 > (\w\w)", once)
     card = cards[2]
-    replies = session(commands="\n".join([*cards, "undo", card])).split(f"player_0 > {card}\n")
+    replies = sitting(commands="\n".join([*cards, "undo", card])).split(f"player_0 > {card}\n")
     assert len(replies) == 3
     assert replies[1].split("player_0 > undo")[0] == replies[2].removesuffix("player_0 > \n")
 
 
 def test_undo_with_nothing_to_undo() -> None:
-    assert "You have done nothing yet that could be undone." in session(commands="undo")
+    assert "You have done nothing yet that could be undone." in sitting(commands="undo")
 
 
 def test_undo_goes_back_over_the_end() -> None:
@@ -103,7 +103,7 @@ def test_undo_goes_back_over_the_end() -> None:
     play(HEARTS, opponents="random", seed=3, stdin=person, stdout=screen)
     cards = re.findall(r"player_0 > (\w\w)", screen.getvalue())
     assert len(cards) == 13
-    text = session(commands="\n".join([*cards, "5C", "legal", "undo", "legal", "quit"]))
+    text = sitting(commands="\n".join([*cards, "5C", "legal", "undo", "legal", "quit"]))
     after = text.split("The end.")[1]
     assert "The deal is over. Type undo, record FILE or quit." in after
     assert "trick 13 of 13" in after
@@ -126,15 +126,15 @@ def test_undo_goes_back_over_the_end() -> None:
     ],
 )
 def test_what_a_line_is_answered(line: str, answer: str) -> None:
-    text = session(commands=f"{line}\nquit")
+    text = sitting(commands=f"{line}\nquit")
     assert answer in text.split("player_0 > ")[1]
 
 
 def test_a_card_that_is_not_legal_is_refused_and_the_table_waits() -> None:
-    text = session(commands="legal\n")
+    text = sitting(commands="legal\n")
     legal = re.search(r"You may choose (.+)\.", text)[1].split(", ")  # type: ignore[index]
     wrong = next(f"{r}{s}" for s in "CDHS" for r in "23456789TJQKA" if f"{r}{s}" not in legal)
-    text = session(commands=f"{wrong.lower()}\n{legal[-1].lower()}\nquit")
+    text = sitting(commands=f"{wrong.lower()}\n{legal[-1].lower()}\nquit")
     assert f"{wrong} is not legal here. You may choose {', '.join(legal)}." in text
     assert f"  player_0  {legal[-1]}" in text
 
@@ -143,14 +143,14 @@ def test_trump_may_be_named_by_its_suit_alone() -> None:
     """B-6.1."""
     setup = setup_for("bolola/trump-v0", starter=0)
     for line in ("s", "S", "trump:s", "TRUMP:S"):
-        text = session(setup, commands=f"{line}\nquit")
+        text = sitting(setup, commands=f"{line}\nquit")
         assert "   1  player_0  trump:S\n" in text
         assert "spades are trumps" in text
 
 
 def test_the_end_of_the_input_ends_the_game_and_keeps_the_record(tmp_path: Path) -> None:
     file = tmp_path / "deal.json"
-    text = session(actions=2, record=file)
+    text = sitting(actions=2, record=file)
     record = load(file)
     assert 2 <= len(record.actions) < 52
     assert text.endswith(f"The deal so far is in {file}.\n")
@@ -158,10 +158,10 @@ def test_the_end_of_the_input_ends_the_game_and_keeps_the_record(tmp_path: Path)
 
 def test_a_recorded_deal_can_be_played_on(tmp_path: Path) -> None:
     file = tmp_path / "deal.json"
-    session(actions=2, commands="", record=file)
+    sitting(actions=2, commands="", record=file)
     table = load(file).table()
     before = list(table.history)
-    text = session(table.setup, actions=100, table=table, record=file)
+    text = sitting(table.setup, actions=100, table=table, record=file)
     assert "The end. Points" in text
     assert table.history[: len(before)] == before
     assert load(file).table().over
@@ -204,14 +204,14 @@ def test_bad_arguments_and_bots(options: dict[str, Any], message: str) -> None:
     """A39: a bot's illegal action is an error that says who."""
     setup = setup_for("bolola/trump-v0", starter=1)
     with pytest.raises(ValueError, match=message):
-        session(setup, actions=20, **options)
+        sitting(setup, actions=20, **options)
 
 
 def test_three_opponents_sit_after_the_person_in_play_order() -> None:
     def always_first(view: Any) -> int:
         return int(view.legal[0])
 
-    text = session(seat=2, opponents=["random", always_first, "random"])
+    text = sitting(seat=2, opponents=["random", always_first, "random"])
     assert "player_3 is random, player_0 is always_first, player_1 is random" in text
 
 
@@ -221,7 +221,7 @@ def test_three_opponents_sit_after_the_person_in_play_order() -> None:
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
     file = tmp_path / "deal.json"
-    session(actions=3, record=file)
+    sitting(actions=3, record=file)
     return file
 
 
