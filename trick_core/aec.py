@@ -29,7 +29,7 @@ from trick_core.bits import words_to_bits
 from trick_core.drivers import table_drivers
 from trick_core.episodes import check_seed, custom_config, fresh_seed
 from trick_core.game import AGENTS, NUM_SEATS, RUN, Game, Setup
-from trick_core.jit import JIT, records
+from trick_core.jit import JIT, copy_records, records
 
 Observation = dict[str, np.ndarray[Any, np.dtype[np.int8]]]
 
@@ -50,22 +50,23 @@ _EPISODE = (
     "agent_selection",
 )
 #: Attributes that a copy makes anew.
-_WORKING_PARTS = (
-    "_run",
-    "_num_actions",
-    "_scratch",
-    "_rewards",
-    "_words",
-    "_obs",
-    "_mask",
-    "_gains",
-    "_legal",
-    "_obs_row",
-    "_mask_row",
-    "_aside",
-    "_shown",
-    "_play",
-    "_look",
+_WORKING_PARTS = frozenset(
+    (
+        "_num_actions",
+        "_scratch",
+        "_rewards",
+        "_words",
+        "_obs",
+        "_mask",
+        "_gains",
+        "_legal",
+        "_obs_row",
+        "_mask_row",
+        "_aside",
+        "_shown",
+        "_play",
+        "_look",
+    )
 )
 
 
@@ -184,6 +185,7 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
         self.episode_seed: int | None = None
         self.episode_number = -1
         self.episode_custom = False
+        self._run = setup.run()
         self._enforce_order = enforce_order
         self._has_updated = False
         self._paid = False  # some reward of the last step is not 0
@@ -195,7 +197,6 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
     def _make_working_parts(self) -> None:
         """Everything that follows from the setup, and what a kernel writes to."""
         setup = self.setup
-        self._run = setup.run()
         self._num_actions = setup.game.num_actions
         buffers = _make_buffers(setup.game)
         self._scratch, self._rewards, self._words, self._obs, self._mask = buffers
@@ -477,7 +478,7 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
     def clone(self) -> TrickAEC:
         """An independent copy at the same point of the same episode; its spaces are its own.
 
-        Some 50 times faster than ``copy.deepcopy``, which would also copy the spaces with their samplers.
+        Several times faster than ``copy.deepcopy``, which also copies the spaces with their samplers.
         """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__getstate__())
@@ -502,15 +503,15 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
         if not isinstance(snapshot, AECSnapshot):
             raise TypeError(f"expected what get_state() returned, got {type(snapshot).__name__}")
         own = self.setup.config
-        same = snapshot.game == self.setup.game.name and len(snapshot.base) == len(own)
-        if not same or not bool((np.asarray(snapshot.base) == np.asarray(own)).all()):
+        same = snapshot.base is own or snapshot.base.tobytes() == own.tobytes()
+        if snapshot.game != self.setup.game.name or not same:
             raise ValueError(f"the snapshot is not of {self.setup.name} with the same options")
         self._restore(snapshot.values)
 
     def _values(self) -> dict[str, Any]:
         """Copies of everything that an episode changes."""
         values: dict[str, Any] = {
-            "states": self.states.copy(),
+            "states": copy_records(self.states),
             "history": self.history.copy(),
             "episode_config": self.episode_config if self.episode_custom else None,
             "episode_seed": self.episode_seed,
@@ -535,8 +536,6 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
         """Take over the values of :meth:`_values`, which stay usable."""
         for name in _EPISODE:
             self.__dict__.pop(name, None)
-        states = self.setup.game.states(1)
-        states[:] = values["states"]
         for name, value in values.items():
             if name == "infos":
                 setattr(self, name, {agent: info.copy() for agent, info in value.items()})
@@ -544,7 +543,7 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
                 setattr(self, name, value.copy())
             else:
                 setattr(self, name, value)
-        self.states = states
+        self.states = copy_records(values["states"])
         self.episode_custom = values["episode_config"] is not None
         if self.episode_custom:
             self.episode_config.flags.writeable = False  # type: ignore[union-attr]
