@@ -20,6 +20,7 @@ import numpy as np
 from trick_core.bits import words_to_bits
 from trick_core.drivers import JitBot, table_drivers, uniform_choice
 from trick_core.game import Game
+from trick_core.jit import copy_records
 
 ENTRY_POINTS = "trick_envs.bots"
 
@@ -130,7 +131,7 @@ class BatchView(Mapping[str, Any]):
 
     def view(self, i: int) -> View:
         """The view of one table."""
-        return View(self.game, self.config, self.records[i : i + 1].copy(), int(self.randoms[i]))
+        return View(self.game, self.config, copy_records(self.records[i : i + 1]), int(self.randoms[i]))
 
 
 class Bot:
