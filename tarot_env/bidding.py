@@ -237,5 +237,3 @@ def show(st: Any, cards: Any) -> Any:
         for i in range(1, 4):
             st.can[(seat + i) & 3] &= ~KINGS  # T-4.5: the taker has all four
     ask_next(st)
-
-

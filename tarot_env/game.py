@@ -22,7 +22,7 @@ from tarot_env.cards import (
     cards_in,
 )
 from tarot_env.contracts import ACTIONS, CONTRACT_NAMES, CONTRACTS, contract_number
-from tarot_env.render import render
+from tarot_env.render import has_taken_chien, render
 from tarot_env.state import BID, CONFIG, DISCARD, KEEP, PLAY, POIGNEE, STARTS, STATE
 from trick_core.game import (
     Game,
@@ -210,7 +210,9 @@ def _fill_discard(fixed: Setup, row: Any, discard: Any) -> None:
         if card not in held:
             raise ValueError(f"discard: the taker, seat {taker}, does not have {name}")
         if name[0] == "K" or (card >= EXCUSE_ID and 1 << (card - EXCUSE_ID) & int(OUDLERS)):
-            raise ValueError(f"discard: {name}: no king and no oudler may be discarded (rule T-3.2)")
+            raise ValueError(
+                f"discard: {name}: no king and no oudler may be discarded (rule T-3.2)"
+            )
     small = [card for card in held if card < EXCUSE_ID and CARD_NAMES[card][0] != "K"]
     if trumps and (left := set(small) - set(ids)):
         raise ValueError(
@@ -233,12 +235,6 @@ def dealt_hands(states: Any, i: int) -> list[list[int]]:
             trumps = (trumps | int(state["discard_trumps"])) & ~chien[1]
         hands.append(card_ids(suits, trumps))
     return [*hands, card_ids(*chien)]
-
-
-def has_taken_chien(state: Any) -> bool:
-    """Whether the taker has picked up the chien."""
-    contract = int(state["contract"])
-    return state["phase"] != BID and contract > 0 and CONTRACTS[contract - 1].takes_chien
 
 
 def deal_text(states: Any, i: int) -> str:

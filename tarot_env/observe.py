@@ -83,10 +83,7 @@ STATE_LAYOUT = Layout(
         Piece("level", 3, "level 10, 13, 15 of the poignée that is being shown, one-hot"),
         Piece("kept", 21, "trumps 1..21 kept back from it so far"),
         Piece("asked", 3, "seats whose poignée has been dealt with", signed=False),
-        *(
-            replace(piece, doc=piece.doc.replace("relative seat", "seat"))
-            for piece in _PUBLIC
-        ),
+        *(replace(piece, doc=piece.doc.replace("relative seat", "seat")) for piece in _PUBLIC),
     ]
 )
 

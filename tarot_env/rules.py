@@ -377,5 +377,3 @@ def close_trick(st: Any) -> Any:
         st.trick_trumps[seat] = ZERO
         st.gain[seat] = 3 * pay if seat == st.taker else -pay  # T-7.5
     clear_trick(st)
-
-

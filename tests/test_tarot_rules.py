@@ -101,7 +101,9 @@ def shares(on: str, taker: int, number: int = 1, taken: list[int] | None = None)
     return [table.field(name) for name in ("taker_points", "defence_points", "oudlers")]
 
 
-def settled(on: str = "2C 3C 4C 5C", *, taker: int = 0, contract: str = "prise", **state: Any) -> Any:
+def settled(
+    on: str = "2C 3C 4C 5C", *, taker: int = 0, contract: str = "prise", **state: Any
+) -> Any:
     """The settlement's lines after trick 18, led by seat 0; discards and chien are worth nothing."""
     number = [row.name for row in CONTRACTS].index(contract) + 1
     fields = {"trick_number": 17, "taken": [5, 6, 6, 0], "contract": number, "chelem": 0}
