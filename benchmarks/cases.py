@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode
 from benchmarks.donothing import DoNothingAEC
 from benchmarks.measure import Case, Skipped
 from benchmarks.policy import RandomPolicy
-from benchmarks.reference import FORMS, KernelPlayer, NoYardstick, Player, YardstickPlayer
+from benchmarks.reference import FORMS, KernelPlayer, NoYardstickError, Player, YardstickPlayer
 from trick_core.aec import TrickAEC
 from trick_core.batch import Batch, thread_pool
 from trick_core.game import Setup
@@ -45,7 +45,7 @@ def yardstick(setup: Setup) -> list[Item]:
     """Random play in C, one thread."""
     try:
         player = YardstickPlayer(setup, TABLES)
-    except NoYardstick as reason:
+    except NoYardstickError as reason:
         return [Skipped(f"C {form}", "C yardstick", str(reason)) for form in FORMS]
     return [_play(f"C {form}", "C yardstick", player, form) for form in FORMS]
 
@@ -87,7 +87,7 @@ def kernel_threads(setup: Setup, threads: int, tables: int = 4096) -> list[Item]
             return taken + sum(other.result() for other in others)
 
         name = f"kernel {form}, N={tables}, {_threads(threads)}"
-        return Case(name, "kernel", run, INSIDE, tables, threads)
+        return Case(name, "kernel", run, INSIDE, tables, threads, wall=True)
 
     return [case(form) for form in FORMS]
 
@@ -108,7 +108,9 @@ def batch(setup: Setup, tables: int, observation: str, threads: int = 1) -> Case
     return Case(name, "batch drivers", run, VECTOR_INSIDE, tables, threads)
 
 
-def vector(setup: Setup, tables: int, observation: str, copies: bool, threads: int = 1) -> Case:
+def vector(
+    setup: Setup, tables: int, observation: str, copies: bool, threads: int = 1, wall: bool = False
+) -> Case:
     """The vector environment of all seats through its Python interface."""
     env = VectorEnv(
         setup, num_envs=tables, num_threads=threads, observation=observation, copy=copies
@@ -123,7 +125,7 @@ def vector(setup: Setup, tables: int, observation: str, copies: bool, threads: i
         return tables
 
     name = f"vector {observation}, N={tables}, copy={copies}, {_threads(threads)}"
-    return Case(name, "vector env, all seats", run, VECTOR_INSIDE, tables, threads)
+    return Case(name, "vector env, all seats", run, VECTOR_INSIDE, tables, threads, wall=wall)
 
 
 def learner(setup: Setup, tables: int, observation: str, copies: bool, threads: int = 1) -> Case:
@@ -197,7 +199,9 @@ def turns(setup: Setup) -> list[Item]:
     length = _loop(env)
     game = setup.game
     nothing = DoNothingAEC(length, game.layout.size, game.num_actions)
-    inside = "whole episodes: reset, agent_iter, last, lowest legal action, step; None steps uncounted"
+    inside = (
+        "whole episodes: reset, agent_iter, last, lowest legal action, step; None steps uncounted"
+    )
 
     def runner(env: Any) -> Callable[[], int]:
         def run() -> int:
@@ -280,11 +284,11 @@ def everything(
     for observation in ("packed", "bytes"):
         yield batch(setup, max(tables), observation)
         for number in tables:
-            yield vector(setup, number, observation, copies=False)
+            if number != large or not several:
+                yield vector(setup, number, observation, copies=False)
             yield vector(setup, number, observation, copies=True)
-        for number in [1, *several]:
-            if number > 1 or large not in tables:
-                yield vector(setup, large, observation, copies=False, threads=number)
+        for number in [1, *several] if several else ():
+            yield vector(setup, large, observation, copies=False, threads=number, wall=True)
     yield learner(setup, max(tables), "packed", copies=False)
     yield learner(setup, max(tables), "bytes", copies=True)
     yield sb3(setup, 256)

@@ -48,6 +48,7 @@ class Case:
         batch: Tables, N.
         threads: Threads at work.
         unit: ``"steps"``: actions of a live seat; never the None steps of finished agents.
+        wall: Wall time whatever the clock: one side of a comparison of threads.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Case:
     batch: int = 1
     threads: int = 1
     unit: str = "steps"
+    wall: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,8 @@ def measure(
         cases: What to time.
         repeats: At least five.
         seconds: Time of one case in one repeat, cut into slices.
-        clock: ``"wall"``; or ``"cpu"``: the thread's own time, for cases of one thread on a machine that others use too.
+        clock: ``"wall"``; or ``"cpu"``: the thread's own time, on a machine that others use too; it says nothing of several threads, whose cases
+            keep to wall time.
         progress: Called with (repeats done, repeats in all).
 
     Raises:
@@ -180,7 +183,7 @@ def measure(
 
 def _slice(case: Case, calls: int, cpu: bool) -> tuple[int, float]:
     """Run a case so many times; returns units and seconds."""
-    now = time.thread_time if cpu and case.threads == 1 else time.perf_counter
+    now = time.thread_time if cpu and not case.wall else time.perf_counter
     units, own = 0, 0.0
     start = now()
     for _ in range(calls):
@@ -221,7 +224,9 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": versions,
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
-        "command": " ".join(["python", "-m", f"benchmarks.{Path(sys.argv[0]).stem}", *sys.argv[1:]]),
+        "command": " ".join(
+            ["python", "-m", f"benchmarks.{Path(sys.argv[0]).stem}", *sys.argv[1:]]
+        ),
     }
 
 

@@ -28,7 +28,7 @@ LAYER = "OpenSpiel"
 CPP = "OpenSpiel hearts, C++ playouts"
 PYTHON = "OpenSpiel hearts, from Python"
 
-_WORKER = '''
+_WORKER = """
 import random, sys, time
 import pyspiel
 
@@ -60,7 +60,7 @@ for line in sys.stdin:
     wall, cpu = time.perf_counter(), time.thread_time()
     done = work[line.strip()]()
     print(done, time.perf_counter() - wall, time.thread_time() - cpu, flush=True)
-'''
+"""
 
 
 class OpenSpiel:

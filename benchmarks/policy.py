@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -106,11 +107,9 @@ class RandomPolicy:
         pool = thread_pool(len(edges) - 2)
         others = [
             pool.submit(_choose, mask, self._streams, self.actions, lo, hi)
-            for lo, hi in zip(edges[1:], edges[2:], strict=False)
+            for lo, hi in itertools.pairwise(edges[1:])
         ]
         _choose(mask, self._streams, self.actions, 0, edges[1])
         for other in others:
             other.result()
         return self.actions
-
-

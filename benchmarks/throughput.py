@@ -27,7 +27,7 @@ from benchmarks.measure import (
     ratio,
     usable_cores,
 )
-from benchmarks.reference import FORMS, NoYardstick, description
+from benchmarks.reference import FORMS, NoYardstickError, description
 from trick_core.game import Setup, setup_for
 
 #: What a game's name alone stands for.
@@ -71,8 +71,11 @@ def rows(items: Sequence[Item], figures: dict[str, Figure], ratios: dict[str, Ra
 
 def loops(items: Sequence[Item]) -> list[str]:
     """What the timed loop of each layer holds, as lines."""
-    inside = {item.layer: item.inside for item in items if isinstance(item, Case)}
-    return [f"{layer}: {text}" for layer, text in inside.items()]
+    layers: dict[str, dict[str, None]] = {}
+    for item in items:
+        if isinstance(item, Case):
+            layers.setdefault(item.inside, {})[item.layer] = None
+    return [f"{' and '.join(names)}: {text}" for text, names in layers.items()]
 
 
 def run(
@@ -149,7 +152,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for setup in setups:
         try:
             settings["yardstick"] = description(setup.game.name)
-        except NoYardstick as reason:
+        except NoYardstickError as reason:
             settings["yardstick"] = f"none, so its ratios are absent: {reason}"
         timed = {key: value for key, value in settings.items() if key != "yardstick"}
         items, figures, ratios = run(

@@ -26,7 +26,7 @@ FORMS = ("state", "packed", "bytes")
 FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
-class NoYardstick(RuntimeError):
+class NoYardstickError(RuntimeError):
     """There is nothing to compare with; the message says why."""
 
 
@@ -50,13 +50,13 @@ def compiler() -> list[str]:
     """The command of a C compiler: ``CC`` if set, else gcc, cc or clang.
 
     Raises:
-        NoYardstick: There is none.
+        NoYardstickError: There is none.
     """
     wanted = shlex.split(os.environ.get("CC", "")) or ["gcc"]
     for command in (wanted, ["gcc"], ["cc"], ["clang"]):
         if shutil.which(command[0]):
             return command
-    raise NoYardstick("no C compiler (looked for $CC, gcc, cc and clang)")
+    raise NoYardstickError("no C compiler (looked for $CC, gcc, cc and clang)")
 
 
 @functools.cache
@@ -64,11 +64,11 @@ def library(game: str) -> ctypes.CDLL:
     """The compiled yardstick of a game.
 
     Raises:
-        NoYardstick: No compiler, no C source for the game, or it does not compile here.
+        NoYardstickError: No compiler, no C source for the game, or it does not compile here.
     """
     source = Path(__file__).parent / f"{game}.c"
     if not source.exists():
-        raise NoYardstick(f"{game} has no yardstick in C yet")
+        raise NoYardstickError(f"{game} has no yardstick in C yet")
     command = compiler()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         target = Path(folder) / f"{game}.so"
@@ -76,7 +76,7 @@ def library(game: str) -> ctypes.CDLL:
             [*command, *FLAGS, str(source), "-o", str(target)], capture_output=True, text=True
         )
         if done.returncode != 0:
-            raise NoYardstick(f"{command[0]} could not compile {source.name}:\n{done.stderr}")
+            raise NoYardstickError(f"{command[0]} could not compile {source.name}:\n{done.stderr}")
         loaded = ctypes.CDLL(str(target))
     for name in ("row_size", "table_size"):
         getattr(loaded, name).restype = ctypes.c_size_t
@@ -104,7 +104,7 @@ class YardstickPlayer:
         seed: See above.
 
     Raises:
-        NoYardstick: See :func:`library`.
+        NoYardstickError: See :func:`library`.
     """
 
     def __init__(self, setup: Setup, count: int, seed: int = 0) -> None:
@@ -118,7 +118,7 @@ class YardstickPlayer:
             ("table", self._library.table_size(), records.TABLE),
         ):
             if size != dtype.itemsize:
-                raise NoYardstick(f"{name}: {size} bytes in C, {dtype.itemsize} in Python")
+                raise NoYardstickError(f"{name}: {size} bytes in C, {dtype.itemsize} in Python")
         self._tables["seat"] = -1
         self._tables["seed"], self._tables["random"] = _seeds(count, seed)
         self.words = np.zeros((count, game.layout.words), np.uint64)
@@ -136,7 +136,7 @@ class YardstickPlayer:
         return int(function(*self._pointers, lo, count, steps))
 
     def table(self, name: str) -> np.ndarray[Any, Any]:
-        return self._tables[name]  # type: ignore[no-any-return]
+        return self._tables[name]
 
 
 class KernelPlayer:

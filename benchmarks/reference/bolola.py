@@ -46,7 +46,9 @@ TABLE = np.dtype(
 )
 
 #: Fields of the state that must agree with the kernel's after every action.
-COMPARED = tuple(name for name in TABLE.names or () if name not in ("seed", "number", "random", "shown"))
+COMPARED = tuple(
+    name for name in TABLE.names or () if name not in ("seed", "number", "random", "shown")
+)
 
 
 def rows(setup: Setup) -> np.ndarray[Any, Any]:
