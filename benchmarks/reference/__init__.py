@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import importlib
 import os
 import shlex
@@ -163,6 +164,32 @@ class KernelPlayer:
 
     def table(self, name: str) -> np.ndarray[Any, Any]:
         return np.asarray(self._buffers.states[name])
+
+
+def checksum(player: Player, steps: int, form: str = "bytes") -> tuple[int, int, str]:
+    """Play one action at a time and take in all that can be seen after each.
+
+    Args:
+        player: Fresh tables, in C or in the kernel.
+        steps: Actions at every table.
+        form: ``"packed"`` or ``"bytes"`` to take in observations and masks too.
+
+    Returns:
+        Actions taken; points of all seats at all finished deals; a hash of points, seats on turn and, unless ``form`` is
+        ``"state"``, observations and masks after every action.
+    """
+    digest = hashlib.sha256()
+    taken = points = 0
+    for _ in range(steps):
+        taken += player.play(form, 1)
+        over = player.table("seat") < 0
+        points += int(player.table("points")[over].sum())
+        shown = [player.words, player.obs, player.mask] if form == "bytes" else []
+        if form == "packed":
+            shown = [player.words, player.mask]
+        for array in (player.table("points"), player.table("scores"), player.table("seat"), *shown):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return taken, points, digest.hexdigest()
 
 
 def _seeds(count: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
