@@ -59,6 +59,7 @@ def legal_bids(config: Any, st: Any) -> Any:
 
 @kernel
 def apply_bid(st: Any, action: Any) -> Any:
+    """T-2.3: the highest bidder is the taker; after four turns the contract begins, or the deal is annulled."""
     bid = action - PASS
     st.bids[st.seat] = bid
     st.spoken += 1
@@ -104,12 +105,14 @@ def discardable(suits: Any, trumps: Any) -> Any:
 
 @kernel
 def legal_discards(st: Any) -> Any:
+    """T-3.2, for the taker's hand."""
     suits, trumps = discardable(st.hands[st.taker], st.hands_trumps[st.taker])
     set_legal(st, suits, trumps)
 
 
 @kernel
 def apply_discard(st: Any, card: Any) -> Any:
+    """Lay a card aside, and what the table learns from a trump (T-3.3)."""
     taker = st.taker
     if card < EXCUSE_ID:
         bit = ONE << np.uint64(card)
@@ -129,23 +132,23 @@ def apply_discard(st: Any, card: Any) -> Any:
 
 @kernel
 def legal_chelem(st: Any) -> Any:
+    """T-4.1: the taker says chelem or not, in every contract."""
     st.legal[0] = ZERO
     st.legal[1] = _CHELEM_BITS
 
 
 @kernel
 def apply_chelem(st: Any, action: Any) -> Any:
-    """T-4.6: an announced chelem gives the lead; T-4.1: then the poignées, from the seat that will lead."""
+    """T-4.6: an announced chelem gives the lead; the poignées follow."""
     st.chelem = action - NO_CHELEM
     if st.chelem != 0:
         st.leader = st.taker
     st.asked = 0
-    ask_next(st)
 
 
 @kernel
 def ask_next(st: Any) -> Any:
-    """T-4.1: the next seat that has a level available; the play begins when there is none."""
+    """T-4.1: the next seat, from the one that will lead, that has a level available; without one the play begins."""
     st.level = 0
     st.kept = ZERO
     while st.asked < 4:
@@ -182,25 +185,26 @@ def levels(st: Any, seat: Any) -> Any:
 
 @kernel
 def legal_poignees(st: Any) -> Any:
+    """T-4.2: any level held, or none."""
     st.legal[0] = ZERO
     st.legal[1] = _NO_POIGNEE_BIT | (levels(st, st.seat) << _FIRST_LEVEL)
 
 
 @kernel
 def apply_poignee(st: Any, action: Any) -> Any:
+    """Show the poignée of the level chosen, unless trumps have to be kept back first."""
     level = action - NO_POIGNEE
     if level == 0:
-        ask_next(st)
         return
     st.level = level
     trumps = counted_trumps(st, st.seat, level)
     spare = popcount(trumps) - POIGNEE_SIZE[level]
     if spare > 0:
         st.phase = KEEP  # T-4.4
-    elif spare == 0:
-        show(st, trumps)
-    else:
-        show(st, trumps | EXCUSE)  # T-4.3
+        return
+    if spare < 0:
+        trumps |= EXCUSE  # T-4.3
+    show(st, trumps)
 
 
 @kernel
@@ -216,9 +220,11 @@ def legal_keeps(st: Any) -> Any:
 
 @kernel
 def apply_keep(st: Any, card: Any) -> Any:
+    """Keep a trump back; show the rest when the level remains."""
     st.kept |= ONE << np.uint64(card - EXCUSE_ID)
     showing = counted_trumps(st, st.seat, st.level) & ~st.kept
     if popcount(showing) == POIGNEE_SIZE[st.level]:
+        st.phase = POIGNEE
         show(st, showing)
 
 
@@ -236,4 +242,3 @@ def show(st: Any, cards: Any) -> Any:
     if cards & st.discard_trumps:
         for i in range(1, 4):
             st.can[(seat + i) & 3] &= ~KINGS  # T-4.5: the taker has all four
-    ask_next(st)

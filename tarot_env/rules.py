@@ -33,7 +33,7 @@ from tarot_env.cards import (
     SUIT_SETS,
     TRUMPS,
 )
-from tarot_env.contracts import MULTIPLIER, TAKES_CHIEN
+from tarot_env.contracts import MULTIPLIER
 from tarot_env.scoring import excuse_takes, settle, share_trick
 from tarot_env.state import BID, CHELEM, DISCARD, KEEP, OVER, PLAY, POIGNEE, STARTS
 from trick_core.bits import ONE, ZERO, popcount, select
@@ -188,22 +188,18 @@ def skip_bidding(row: Any, st: Any, custom: Any, word: Any) -> Any:
 @kernel
 def skip_to_play(row: Any, st: Any, custom: Any, random: Any) -> Any:
     """Start with the first card: the discard given or drawn, no chelem, no poignées."""
-    if custom != 0 and row.given_discard != 0 and TAKES_CHIEN[st.contract] != 0:
-        for card in range(EXCUSE_ID):  # suit cards before trumps, as T-3.2 has it
-            if row.discard & (ONE << np.uint64(card)):
-                bidding.apply_discard(st, card)
-        for card in range(EXCUSE_ID, NUM_CARDS):
-            if row.discard_trumps & (ONE << np.uint64(card - EXCUSE_ID)):
-                bidding.apply_discard(st, card)
+    given = custom != 0 and row.given_discard != 0
     while st.phase == DISCARD:
         suits, trumps = bidding.discardable(st.hands[st.taker], st.hands_trumps[st.taker])
+        if given:
+            suits, trumps = row.discard & ~st.discard, row.discard_trumps & ~st.discard_trumps
         word = mix(random)
         random = advance(random)
         if suits:
-            bidding.apply_discard(st, select(suits, below(word, popcount(suits))))
+            card = select(suits, below(word, popcount(suits)))
         else:
-            chosen = select(trumps, below(word, popcount(trumps)))
-            bidding.apply_discard(st, EXCUSE_ID + chosen)
+            card = EXCUSE_ID + select(trumps, below(word, popcount(trumps)))
+        bidding.apply_discard(st, card)
     st.chelem = 0
     st.asked = 4
     st.phase = PLAY
@@ -212,6 +208,7 @@ def skip_to_play(row: Any, st: Any, custom: Any, random: Any) -> Any:
 
 @kernel
 def clear_trick(st: Any) -> Any:
+    """Nothing has been led."""
     st.lead_set = ZERO
     st.best = ZERO
     st.above = TRUMPS
@@ -232,12 +229,15 @@ def step(config: Any, st: Any, action: Any) -> Any:
         bidding.apply_bid(st, action)
     elif phase == DISCARD:
         bidding.apply_discard(st, action)
-    elif phase == CHELEM:
-        bidding.apply_chelem(st, action)
-    elif phase == POIGNEE:
-        bidding.apply_poignee(st, action)
     else:
-        bidding.apply_keep(st, action)
+        if phase == CHELEM:
+            bidding.apply_chelem(st, action)
+        elif phase == POIGNEE:
+            bidding.apply_poignee(st, action)
+        else:
+            bidding.apply_keep(st, action)
+        if st.phase != KEEP:
+            bidding.ask_next(st)
     find_legal(config, st)
 
 
@@ -280,6 +280,7 @@ def first_tier(st: Any, suits: Any, trumps: Any) -> Any:
 
 @kernel
 def legal_plays(st: Any) -> Any:
+    """Fill ``legal``, ``ruled`` and ``ruled_trumps``."""
     seat = st.seat
     suits, trumps, ruled, ruled_trumps = first_tier(st, st.hands[seat], st.hands_trumps[seat])
     bidding.set_legal(st, suits, trumps)
@@ -306,12 +307,14 @@ def apply_play(st: Any, action: Any) -> Any:
 
 @kernel
 def rule_out(st: Any, seat: Any) -> Any:
+    """What the play of a card other than the Excuse shows about the rest of the hand."""
     st.can[seat] &= ~st.ruled
     st.can_trumps[seat] &= ~st.ruled_trumps
 
 
 @kernel
 def put_suit_card(st: Any, seat: Any, card: Any) -> Any:
+    """A suit card to the trick, which it wins if nothing of more power lies there."""
     bit = ONE << np.uint64(card)
     rule_out(st, seat)
     st.hands[seat] ^= bit
@@ -329,6 +332,7 @@ def put_suit_card(st: Any, seat: Any, card: Any) -> Any:
 
 @kernel
 def put_trump(st: Any, seat: Any, card: Any) -> Any:
+    """A trump to the trick, which it wins if it is the highest."""
     bit = ONE << np.uint64(card - EXCUSE_ID)
     rule_out(st, seat)
     st.hands_trumps[seat] ^= bit
