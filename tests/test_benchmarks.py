@@ -25,7 +25,9 @@ HAS_COMPILER = any(shutil.which(name) for name in ("gcc", "cc", "clang"))
 needs_compiler = pytest.mark.skipif(
     not HAS_COMPILER, reason="the yardstick is compiled on the spot: no gcc, cc or clang here"
 )
-needs_jit = pytest.mark.skipif(not JIT, reason="a speed of uncompiled kernels says nothing")
+needs_jit = pytest.mark.skipif(
+    not JIT, reason="uncompiled kernels are too slow for it, and their speed says nothing"
+)
 
 #: Every rule that a row can carry, in one row.
 OWN_ROW = Contract(
@@ -52,7 +54,7 @@ SETUPS = {
 @pytest.mark.parametrize("options", SETUPS.values(), ids=SETUPS.keys())
 def test_yardstick_plays_the_kernels_deals_and_shows_the_same(options):
     """Same deals, same choices, same state, observation and mask after every single action."""
-    setup, count = bolola(**options), 24
+    setup, count = bolola(**options), 24 if JIT else 4
     in_c, compiled = YardstickPlayer(setup, count, seed=5), KernelPlayer(setup, count, seed=5)
     finished = 0
     for action in range((130 if len(setup.config) == 1 else 700) if JIT else 60):
@@ -63,7 +65,7 @@ def test_yardstick_plays_the_kernels_deals_and_shows_the_same(options):
             assert np.array_equal(ours, theirs), f"{field} after action {action}"
         for shown in ("words", "obs", "mask"):
             assert np.array_equal(getattr(in_c, shown), getattr(compiled, shown)), (shown, action)
-        finished += int((in_c.table("seat") < 0).sum())
+        finished += int(((in_c.table("seat") < 0) | (in_c.table("deal") > 0)).sum())
     assert finished > 0
 
 

@@ -1,6 +1,6 @@
 """Show that the yardstick plays the kernel's game: the same deals, choices, points and observations.
 
-python -m benchmarks.reference [bolola/hearts ...] [--tables 64] [--steps 1000]
+Called as ``python -m benchmarks.reference [bolola/hearts ...] [--tables 64] [--steps 1000]``.
 """
 
 from __future__ import annotations
