@@ -533,6 +533,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
 
     @mark("step")
     def step_rows(config, public, run, buffers, lo, hi, again):
+        # Below, np.int64(0) and not 0: a literal is a type of its own, and all of begin would compile twice.
         option = run[0]
         for i in range(lo, hi):
             if not packed and i + 1 < hi:  # the next row's lines arrive while this row is played
@@ -548,7 +549,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
                 buffers.terminations[i] = False
             if table.done != 0:
                 if option.autoreset == _NEXT_STEP:
-                    begin_row(config, buffers, i, 0)
+                    begin_row(config, buffers, i, np.int64(0))
                     let_bots_play(config, public, run, buffers, i, buffers.carry)
                     show(config, buffers, i)
                 continue
@@ -579,7 +580,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
                 table.done = 1
                 if option.autoreset == _SAME_STEP:
                     show_final(config, buffers, i)
-                    begin_row(config, buffers, i, 0)
+                    begin_row(config, buffers, i, np.int64(0))
                     let_bots_play(config, public, run, buffers, i, buffers.carry)
             show(config, buffers, i)
 
@@ -615,7 +616,7 @@ def _random_driver(game: Game, form: str) -> Callable[..., Any]:
             random = table.random
             for _ in range(steps):
                 if st.seat < 0:
-                    begin(config, st, stream_key(table.seed, table.number, DEALS), 0)
+                    begin(config, st, stream_key(table.seed, table.number, DEALS), np.int64(0))
                     table.number += ONE
                     table.shown = -1
                 random = advance(random)
