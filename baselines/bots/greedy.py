@@ -9,7 +9,10 @@ from trick_core.drivers import JitBot
 from trick_core.game import Game
 
 #: The module of each game's kernel; it holds ``BOT``.
-MODULES = {"bolola": "baselines.bots.greedy_bolola"}
+MODULES = {
+    "bolola": "baselines.bots.greedy_bolola",
+    "tarot": "baselines.bots.greedy_tarot",
+}
 
 
 def greedy_jit(game: Game) -> JitBot:

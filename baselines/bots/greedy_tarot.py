@@ -1,0 +1,554 @@
+"""Greedy play of Tarot, in every phase: what each action is worth now and later, with no search.
+
+**Bids.** Three linear scores of the hand (:data:`HAND_NAMES`) foretell by how many points a taker who plays like this bot would
+pass the target: after taking the chien, in garde sans, in garde contre. From them follows what each bid is expected to
+bring; the best is made if it beats what passing is expected to bring, which depends on the highest bid so far.
+The scores are our own calibration, a regression over deals that this bot played from hands of all kinds
+(``python -m baselines.tune_tarot hands``); the worth of passing comes from self-play (``... weights``).
+
+**Discard.** Points are saved and suits emptied, except beside a king.
+
+**Declarations.** The highest poignée is always shown, the lowest trumps kept back. A chelem is announced when no trick should be
+lost.
+
+**Play.** For each legal card:
+
+* *now*: the chance that the player's side takes the trick, times what is in it then, less the same for the other side. A seat
+  still to play may hold any unseen card that public play has not ruled out for it; the chance that it holds none of k such cards
+  is hypergeometric. Partners add more to a trick that their side takes;
+* *later*: less what the card is worth if kept: its chance to win a later trick, the chance that its own points go home, and for
+  the Petit how many trumps it has beside it;
+* small terms for the lead, for shortening a suit, for long suits and trumps led.
+
+The Excuse is never kept for trick 18, but to complete a slam. Weights of taker and defenders differ; they come from self-play too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tarot_env.cards import (
+    ALL_SUITS,
+    ALL_TRUMPS,
+    CAVALIERS,
+    CHIEN_SIZE,
+    EXCUSE,
+    EXCUSE_ID,
+    HALF_POINTS,
+    HAND_SIZE,
+    KINGS,
+    NUM_CARDS,
+    NUM_TRICKS,
+    PETIT,
+    QUEENS,
+    SUIT_OF,
+    SUIT_SETS,
+    TRUMPS,
+    half_points,
+)
+from tarot_env.contracts import CONTRACTS, MULTIPLIER, NO_CHELEM, NO_POIGNEE, PASS, TAKES_CHIEN
+from tarot_env.observe import unseen
+from tarot_env.state import BID, CHELEM, DISCARD, PLAY, POIGNEE
+from trick_core.bits import ONE, ZERO, highest, lowest, popcount
+from trick_core.drivers import JitBot
+from trick_core.jit import kernel
+
+#: Weights of the play, in half points unless they are factors: rows ``taker`` and ``defender``.
+PLAY_NAMES = (
+    "add_win",  # what a seat still to play adds to a trick of its side, per mean of the suit's unseen cards
+    "add_lose",  # the same, to a trick of the other side
+    "lead",  # worth of having the next lead
+    "high",  # how much each unseen higher card lowers the chance to win later
+    "floor",  # chance to win later of a card with no unseen lower card, as a count of lower cards
+    "cut",  # how much the chance that an opponent can trump the suit lowers it
+    "keep_win",  # a later trick
+    "own",  # share of a kept card's points that goes home (-1: lost, 1: home) if it never wins
+    "own_win",  # what its chance to win adds to that share
+    "short",  # worth of shortening a suit, divided by its length, if trumps are held
+    "long",  # worth of leading from a suit, per card held of it
+    "keep_trump",  # a kept trump
+    "keep_trump_win",  # what its chance to win adds
+    "high_trump",  # as high, for trumps
+    "petit",  # share of the kept Petit that goes home
+    "petit_full",  # what a hand of nothing but trumps adds to it
+    "petit_strong",  # what the own share of the other trumps in play adds to it
+    "draw",  # worth of leading a trump
+    "draw_strong",  # what the own share of the trumps in play adds to it
+    "excuse",  # the kept Excuse
+    "excuse_more",  # what each trick to come adds to it
+    "excuse_lead",  # chance that the own side takes a trick that the Excuse led
+)
+(
+    ADD_WIN,
+    ADD_LOSE,
+    LEAD,
+    HIGH,
+    FLOOR,
+    CUT,
+    KEEP_WIN,
+    OWN,
+    OWN_WIN,
+    SHORT,
+    LONG,
+    KEEP_TRUMP,
+    KEEP_TRUMP_WIN,
+    HIGH_TRUMP,
+    PETIT_OWN,
+    PETIT_FULL,
+    PETIT_STRONG,
+    DRAW,
+    DRAW_STRONG,
+    EXCUSE_KEEP,
+    EXCUSE_MORE,
+    EXCUSE_LEAD,
+) = range(len(PLAY_NAMES))
+
+#: Weights of the discard, in half points.
+DISCARD_NAMES = (
+    "points",  # a card's half points
+    "points_king",  # a card's half points, if the king of the suit is held
+    "void",  # a suit that can still be emptied, divided by its length
+    "length",  # each card that the suit has
+    "king",  # a card beside the king
+)
+DISCARD_POINTS, DISCARD_POINTS_KING, DISCARD_VOID, DISCARD_LENGTH, DISCARD_KING = range(
+    len(DISCARD_NAMES)
+)
+
+#: Weights of the bidding.
+BID_NAMES = (
+    "pass_first",  # points that passing is expected to bring if nobody has bid
+    "pass_prise",  # the same over a prise
+    "pass_garde",
+    "pass_garde_sans",
+    "over",  # points by which each earlier bid lowers the hand's expected margin, per level
+    "spread",  # standard deviation of the margin, in points
+    "sans",  # points added to the score for garde sans
+    "contre",
+)
+PASS_WORTH, BID_OVER, BID_SPREAD, BID_SANS, BID_CONTRE = 0, 4, 5, 6, 7
+
+#: What the hand's scores count: rows ``take``, ``sans`` and ``contre``, in points of margin over the target.
+HAND_NAMES = (
+    "one",
+    "excuse",
+    "petit",
+    "twenty_one",
+    "trumps",
+    "high_trumps",  # of 15 to 20
+    "trumps_with_petit",  # number of trumps if the Petit is among them
+    "kings",
+    "queens",
+    "marriages",  # king and queen of a suit
+    "cavaliers",
+    "voids",
+    "singletons",
+    "long",  # cards beyond the fourth of each suit
+)
+NUM_FEATURES = len(HAND_NAMES)
+_HIGH_TRUMPS = np.uint64(0b111111 << 15)
+_TWENTY_ONE = np.uint64(1 << 21)
+
+#: Rows of the table of weights.
+ROWS = ("taker", "defender", "discard", "bid", "take", "sans", "contre")
+ROW_NAMES = (
+    PLAY_NAMES,
+    PLAY_NAMES,
+    DISCARD_NAMES,
+    BID_NAMES,
+    HAND_NAMES,
+    HAND_NAMES,
+    HAND_NAMES,
+)
+TAKER_ROW, DEFENDER_ROW, DISCARD_ROW, BID_ROW, TAKE_ROW, SANS_ROW, CONTRE_ROW = range(len(ROWS))
+
+
+def table(rows: dict[str, tuple[float, ...]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Weights by row as one array, float64 (rows, weights), short rows filled up with 0."""
+    width = max(map(len, ROW_NAMES))
+    return np.array([(*rows[name], *(0.0,) * (width - len(rows[name]))) for name in ROWS])
+
+
+_START_PLAY = (
+    *(1.3, 0.6, 0.0, 1.5, 0.2, 0.5, 10.0, -0.2, 1.0, 1.0, 0.0),
+    *(3.0, 7.0, 1.0, -0.5, 1.0, 0.5, 0.0, 0.0, 2.0, 0.2, 0.3),
+)
+_START_HAND = (-43.0, 8.0, 5.0, 9.0, 3.0, 1.5, 0.5, 4.5, 2.0, 1.0, 0.7, 2.0, 1.0, 0.5)
+
+#: Where the tuning starts: guesses.
+START = table(
+    {
+        "taker": _START_PLAY,
+        "defender": _START_PLAY,
+        "discard": (1.0, -1.0, 6.0, 0.0, 0.0),
+        "bid": (0.0, -5.0, -15.0, -30.0, 1.0, 13.0, 0.0, 0.0),
+        "take": _START_HAND,
+        "sans": _START_HAND,
+        "contre": (_START_HAND[0] - 14.0, *_START_HAND[1:]),
+    }
+)
+
+WEIGHTS = START
+
+#: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float32.
+NONE_OF = np.array(
+    [
+        [
+            [math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0 for k in range(23)]
+            for n in range(HAND_SIZE + 1)
+        ]
+        for m in range(NUM_CARDS - HAND_SIZE + 1)
+    ],
+    np.float32,
+)
+
+_S8, _S56 = np.uint64(8), np.uint64(56)
+_LAST = NUM_TRICKS - 1
+
+
+@kernel
+def legal_cards(st: Any) -> Any:
+    """The legal actions that are cards: suits, trumps."""
+    return st.legal[0] & ALL_SUITS, ((st.legal[0] >> _S56) | (st.legal[1] << _S8)) & ALL_TRUMPS
+
+
+# ---------------------------------------------------------------------------- bids
+
+
+@kernel
+def feature(suits: Any, trumps: Any, which: Any) -> Any:
+    """One of the numbers of :data:`HAND_NAMES`."""
+    if which == 0:
+        return 1
+    if which == 1:
+        return np.int64(trumps & EXCUSE)
+    if which == 2:
+        return popcount(trumps & PETIT)
+    if which == 3:
+        return popcount(trumps & _TWENTY_ONE)
+    if which == 4:
+        return popcount(trumps & TRUMPS)
+    if which == 5:
+        return popcount(trumps & _HIGH_TRUMPS)
+    if which == 6:
+        return popcount(trumps & TRUMPS) if trumps & PETIT else 0
+    if which == 7:
+        return popcount(suits & KINGS)
+    if which == 8:
+        return popcount(suits & QUEENS)
+    if which == 9:
+        return popcount((suits & KINGS) & ((suits & QUEENS) << ONE))
+    if which == 10:
+        return popcount(suits & CAVALIERS)
+    count = 0
+    for suit in range(4):
+        length = popcount(suits & SUIT_SETS[suit])
+        if which == 11:
+            count += length == 0
+        elif which == 12:
+            count += length == 1
+        else:
+            count += max(length - 4, 0)
+    return count
+
+
+@kernel
+def margin(weights: Any, row: Any, suits: Any, trumps: Any) -> Any:
+    """Points by which a taker with this hand is expected to pass the target."""
+    total = 0.0
+    for which in range(NUM_FEATURES):
+        total += weights[row, which] * feature(suits, trumps, which)
+    return total
+
+
+@kernel
+def payment(points: Any, spread: Any) -> Any:
+    """What a defender is expected to pay at x1 for an expected margin: T-7.1 with a normal margin's chances."""
+    return points + 25.0 * math.erf(points / (spread * math.sqrt(2.0)))
+
+
+@kernel
+def bid(weights: Any, st: Any) -> Any:
+    """The bid that is expected to bring most, or pass."""
+    me = st.seat
+    suits, trumps = st.hands[me], st.hands_trumps[me]
+    against = 0.0
+    for seat in range(4):
+        if st.bids[seat] > 0:
+            against += weights[BID_ROW, BID_OVER] * st.bids[seat]
+    must = st.legal[1] & (ONE << np.uint64(PASS - 64)) == ZERO
+    best = PASS
+    best_worth = -1e30 if must else weights[BID_ROW, PASS_WORTH + min(st.contract, 3)]
+    for level in range(st.contract + 1, len(CONTRACTS) + 1):
+        row, more = TAKE_ROW, 0.0
+        if TAKES_CHIEN[level] == 0:
+            row = SANS_ROW if level == len(CONTRACTS) - 1 else CONTRE_ROW
+            more = weights[BID_ROW, BID_SANS if row == SANS_ROW else BID_CONTRE]
+        points = margin(weights, row, suits, trumps) + more - against
+        worth = 3.0 * MULTIPLIER[level] * payment(points, weights[BID_ROW, BID_SPREAD])
+        if worth > best_worth:
+            best, best_worth = PASS + level, worth
+    return best
+
+
+# ---------------------------------------------------------------------------- before the play
+
+
+@kernel
+def discard(weights: Any, st: Any) -> Any:
+    """The card to lay aside next."""
+    legal, legal_trumps = legal_cards(st)
+    if legal == ZERO:
+        return EXCUSE_ID + lowest(legal_trumps)
+    hand = st.hands[st.seat]
+    left = CHIEN_SIZE - popcount(st.discard) - popcount(st.discard_trumps)
+    best, best_worth = -1, -1e30
+    while legal:
+        card = lowest(legal)
+        legal &= legal - ONE
+        suit_set = SUIT_SETS[SUIT_OF[card]]
+        length = popcount(hand & suit_set)
+        worth = weights[DISCARD_ROW, DISCARD_LENGTH] * length
+        if hand & suit_set & KINGS:
+            worth += weights[DISCARD_ROW, DISCARD_POINTS_KING] * HALF_POINTS[card]
+            worth += weights[DISCARD_ROW, DISCARD_KING]
+        else:
+            worth += weights[DISCARD_ROW, DISCARD_POINTS] * HALF_POINTS[card]
+            if length <= left:
+                worth += weights[DISCARD_ROW, DISCARD_VOID] / length
+        if worth > best_worth:
+            best, best_worth = card, worth
+    return best
+
+
+@kernel
+def top_run(own: Any, gone: Any, top: Any, cards: Any) -> Any:
+    """How many of ``own`` are above every other card in play of the ``cards`` that end with bit ``top``."""
+    run = 0
+    bit = ONE << np.uint64(top)
+    while bit & cards and bit & (own | gone):
+        run += popcount(bit & own)
+        bit >>= ONE
+    return run
+
+
+@kernel
+def will_sweep(st: Any) -> Any:
+    """Whether a taker who leads should lose no trick: the trumps draw all others, and each suit runs from the top.
+
+    The Excuse loses nothing: it is led last (T-6.4).
+    """
+    me = st.seat
+    suits, trumps = st.hands[me], st.hands_trumps[me] & TRUMPS
+    out = 21 - popcount(trumps) - popcount(st.discard_trumps)
+    # The others' trumps lie in three hands: not all in one.
+    if top_run(trumps, st.discard_trumps, 21, TRUMPS) < out - out // 3:
+        return False
+    if popcount(trumps) < out - out // 3:
+        return False
+    for suit in range(4):
+        own = suits & SUIT_SETS[suit]
+        if top_run(own, st.discard, 14 * suit + 13, SUIT_SETS[suit]) < popcount(own):
+            return False
+    return True
+
+
+# ---------------------------------------------------------------------------- play
+
+
+@kernel
+def can_cut(st: Any, me: Any, un: Any, un_trumps: Any, suit_set: Any) -> Any:
+    """The chance that an opponent is void in a suit and holds a trump."""
+    safe = 1.0
+    for i in range(1, 4):
+        seat = (me + i) & 3
+        if me != st.taker and seat != st.taker:
+            continue
+        hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
+        m = popcount(hold) + popcount(hold_trumps)
+        n = NUM_TRICKS - st.trick_number - popcount(st.trick[seat]) - popcount(st.trick_trumps[seat])
+        void = NONE_OF[m, n, popcount(hold & suit_set)]
+        safe *= 1.0 - void * (1.0 - NONE_OF[m, n, popcount(hold_trumps & TRUMPS)])
+    return 1.0 - safe
+
+
+@kernel
+def play(weights: Any, st: Any) -> Any:
+    """The card to play."""
+    me = st.seat
+    w = TAKER_ROW if me == st.taker else DEFENDER_ROW
+    legal, legal_trumps = legal_cards(st)
+    hand, hand_trumps = st.hands[me], st.hands_trumps[me]
+    left = NUM_TRICKS - st.trick_number
+    un, un_trumps = unseen(st, me)
+    own_trumps = popcount(hand_trumps & TRUMPS)
+    out_trumps = popcount(un_trumps & TRUMPS)
+    strong = own_trumps / (own_trumps + out_trumps + 1e-9)
+    leads = st.trick_size == 0
+    open_trick = st.winner < 0  # nothing, or the Excuse, lies in the trick
+    side_wins = not open_trick and (st.winner == st.taker) == (me == st.taker)
+    sweeping = st.taken[st.taker] == (st.trick_number if me == st.taker else 0)
+
+    if hand_trumps & EXCUSE and left == 2 and not (sweeping and leads):
+        return EXCUSE_ID  # T-6.3
+
+    best, best_worth = -1, -1e300
+    suit, suit_cut, suit_mean = -1, 0.0, 0.0
+    lead_mean = 1.0
+    if not open_trick and st.lead_set:
+        cards = un & st.lead_set
+        lead_mean = half_points(cards, ZERO) / max(popcount(cards), 1)
+    for part in range(2):
+        cards = legal if part == 0 else legal_trumps
+        while cards:
+            bit = cards & (~cards + ONE)
+            cards ^= bit
+            below = bit - ONE
+            card = lowest(bit) + (0 if part == 0 else EXCUSE_ID)
+            excuse = card == EXCUSE_ID
+            own = float(HALF_POINTS[card])
+            suit_set = ZERO
+            if part == 0:
+                if SUIT_OF[card] != suit:
+                    suit = SUIT_OF[card]
+                    rest = un & SUIT_SETS[suit]
+                    suit_mean = half_points(rest, ZERO) / max(popcount(rest), 1)
+                    suit_cut = can_cut(st, me, un, un_trumps, SUIT_SETS[suit])
+                suit_set = SUIT_SETS[suit]
+
+            # The trick as it lies after this card.
+            lead_set, over, above, mean = st.lead_set, ZERO, st.above, lead_mean
+            takes = False
+            if excuse:
+                over = lead_set & ~(st.best | (st.best - ONE))
+            elif part == 0:
+                if open_trick:
+                    lead_set, mean = suit_set, suit_mean
+                takes = open_trick or (
+                    bit & lead_set != ZERO and bit > st.best and st.above == TRUMPS
+                )
+                top = bit if takes else st.best
+                over = lead_set & ~(top | (top - ONE))
+            else:
+                if open_trick:
+                    lead_set, mean = ZERO, 1.0
+                takes = bit & st.above != ZERO
+                if takes:
+                    above = TRUMPS & ~(bit | below)
+                over = lead_set & ~(st.best | (st.best - ONE))
+            trumped = above != TRUMPS or lead_set == ZERO
+            mine = takes or side_wins
+
+            # The chance that the own side takes it, and what is added.
+            uncut, stays = 1.0, 1.0
+            cut_mine, cut_all, over_mine, over_all = 0.0, 1e-9, 0.0, 1e-9
+            win, lose = st.pot + own, st.pot + own
+            if excuse:
+                win, lose = win - own, lose - own
+            for i in range(1, 4 - st.trick_size):
+                seat = (me + i) & 3
+                partner = (seat == st.taker) == (me == st.taker)
+                hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
+                m = popcount(hold) + popcount(hold_trumps)
+                void, goes = 1.0, 0.0
+                if lead_set:
+                    void = NONE_OF[m, left, popcount(hold & lead_set)]
+                    if not trumped:
+                        goes = 1.0 - NONE_OF[m, left, popcount(hold & over)]
+                cuts = void * (1.0 - NONE_OF[m, left, popcount(hold_trumps & above)])
+                uncut *= 1.0 - cuts
+                stays *= 1.0 - goes
+                cut_all += cuts
+                over_all += goes
+                if partner:
+                    cut_mine += cuts
+                    over_mine += goes
+                    win += weights[w, ADD_WIN] * mean
+                    lose += weights[w, ADD_LOSE] * mean
+                else:
+                    win += weights[w, ADD_LOSE] * mean
+                    lose += weights[w, ADD_WIN] * mean
+            chance = (stays if mine else 0.0) + (1.0 - stays) * over_mine / over_all
+            chance = uncut * chance + (1.0 - uncut) * cut_mine / cut_all
+            if excuse and open_trick:
+                chance = 0.0 if me == st.taker else weights[w, EXCUSE_LEAD]
+            worth = chance * win - (1.0 - chance) * lose
+            if takes:
+                worth += weights[w, LEAD] * uncut * stays
+
+            # What it is worth if kept.
+            if excuse:
+                worth -= weights[w, EXCUSE_KEEP] + weights[w, EXCUSE_MORE] * (left - 2)
+                if left == 2:
+                    worth -= 400.0  # T-6.4: the slam
+            elif part == 0:
+                rest = un & suit_set
+                lower = popcount(rest & below) + weights[w, FLOOR]
+                higher = popcount(rest & ~below)
+                wins = lower / (lower + weights[w, HIGH] * higher + 1e-9)
+                wins *= 1.0 - weights[w, CUT] * suit_cut
+                worth -= weights[w, KEEP_WIN] * wins
+                worth -= own * (weights[w, OWN] + weights[w, OWN_WIN] * wins)
+                length = popcount(hand & suit_set)
+                if own_trumps > 0:
+                    worth += weights[w, SHORT] / length
+                if leads:
+                    worth += weights[w, LONG] * length
+            else:
+                rest = un_trumps & TRUMPS
+                lower = popcount(rest & below) + weights[w, FLOOR]
+                higher = popcount(rest & ~below)
+                wins = lower / (lower + weights[w, HIGH_TRUMP] * higher + 1e-9)
+                worth -= weights[w, KEEP_TRUMP] + weights[w, KEEP_TRUMP_WIN] * wins
+                if bit == PETIT:
+                    others = own_trumps - 1
+                    share = others / (others + out_trumps + 1e-9)
+                    worth -= own * (
+                        weights[w, PETIT_OWN]
+                        + weights[w, PETIT_FULL] * min(1.0, others / max(left - 1, 1))
+                        + weights[w, PETIT_STRONG] * share
+                    )
+                elif own > 1.0:
+                    worth -= own
+                if leads:
+                    worth += weights[w, DRAW] + weights[w, DRAW_STRONG] * strong
+            if st.chelem == 1 and me == st.taker and leads:
+                # Announced: draw the trumps from the top, then the suits, the Excuse last.
+                worth = 1000.0 * chance + (0.0 if part == 0 else float(card))
+                if excuse:
+                    worth = -1000.0
+            if worth > best_worth:
+                best, best_worth = card, worth
+    return best
+
+
+@kernel
+def choose(weights: Any, config: Any, st: Any) -> Any:
+    """The action of the seat on turn, from what that seat may see."""
+    phase = st.phase
+    if phase == PLAY:
+        return play(weights, st)
+    if phase == BID:
+        return bid(weights, st)
+    if phase == DISCARD:
+        return discard(weights, st)
+    if phase == CHELEM:
+        return NO_CHELEM + will_sweep(st)
+    if phase == POIGNEE:
+        return 64 + highest(st.legal[1])
+    _, legal_trumps = legal_cards(st)
+    return EXCUSE_ID + lowest(legal_trumps)
+
+
+@kernel
+def act(config: Any, view: Any, random: Any) -> Any:
+    """Greedy as a bot that plays inside the drivers; it draws nothing."""
+    return choose(WEIGHTS, config, view)
+
+
+BOT = JitBot("greedy", act, __file__)
+
+assert NO_POIGNEE >= 64 and HIGH == 3
