@@ -69,13 +69,17 @@ else:
 def _choose(mask: Any, streams: Any, actions: Any, lo: Any, hi: Any) -> None:
     num_actions = mask.shape[1]
     for i in range(lo, hi):
-        count = 0
-        for at in range(0, num_actions, 64):
+        word = _flags(mask, i, 0, min(64, num_actions))
+        count = popcount(word)
+        for at in range(64, num_actions, 64):
             count += popcount(_flags(mask, i, at, min(64, num_actions - at)))
         streams[i] = advance(streams[i])
         k = below(mix(streams[i]), count)
         chosen = 0  # a row without legal actions: the environment ignores what it gets
-        for at in range(0, num_actions, 64):
+        if k < popcount(word):
+            chosen = select(word, k)
+        k -= popcount(word)
+        for at in range(64, num_actions, 64):
             word = _flags(mask, i, at, min(64, num_actions - at))
             here = popcount(word)
             if 0 <= k < here:
