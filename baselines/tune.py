@@ -2,7 +2,7 @@
 
 Coordinate search on common deals: a candidate row that differs from the base row in one weight plays each deal four
 times, once in each seat, against three players with the base row. It replaces the base when it gains more than
-``MARGIN`` standard errors; a fresh set of deals confirms each round. Weights tuned against random play lose to weights
+``MARGIN`` standard errors; every weight is tried on deals of its own. Weights tuned against random play lose to weights
 tuned so, hence the base is always greedy itself. The result is printed as rows of ``greedy_bolola.WEIGHTS``.
 """
 
@@ -29,7 +29,8 @@ from trick_core.rng import DEALS, advance, mix, stream_key
 MARGIN = 2.0
 #: Deals of the report; the search stays below.
 FRESH_DEALS = 10_000_000
-SCREEN_DEALS, CONFIRM_DEALS = 500, 4500
+#: Deals on which a candidate is first looked at, and further ones that a promising one plays.
+TRIAL_DEALS = (500, 4500)
 #: A weight w is tried at w + step * (SCALE + |w|) for each step.
 STEPS = (-1.0, -0.4, -0.15, 0.15, 0.4, 1.0)
 SCALE = 0.3
@@ -88,8 +89,15 @@ def play(
     return out
 
 
-def tune(contract: str, weights: np.ndarray[Any, Any], rounds: int, log: Any = print) -> None:
+def tune(
+    contract: str,
+    weights: np.ndarray[Any, Any],
+    rounds: int,
+    trial_deals: tuple[int, int] = TRIAL_DEALS,
+    log: Any = print,
+) -> None:
     """Improve the contract's row of ``weights`` in place."""
+    screen_deals, confirm_deals = trial_deals
     row = ROW_NAMES.index(contract)
     trumps = CONTRACTS[contract].trumps
     names = [name for name in WEIGHT_NAMES if trumps or name not in TRUMP_ONLY]
@@ -107,15 +115,15 @@ def tune(contract: str, weights: np.ndarray[Any, Any], rounds: int, log: Any = p
                     continue
                 candidate = weights.copy()
                 candidate[row, column] = round(value, 3)
-                points = play(contract, candidate, weights, SCREEN_DEALS, first=first)
+                points = play(contract, candidate, weights, screen_deals, first=first)
                 if points.mean() <= best_gain / 2:
                     continue
-                more = play(contract, candidate, weights, CONFIRM_DEALS, first=first + SCREEN_DEALS)
+                more = play(contract, candidate, weights, confirm_deals, first=first + screen_deals)
                 points = np.concatenate([points, more])
                 gain = float(points.mean())
                 if gain > max(best_gain, MARGIN * points.std() / len(points) ** 0.5):
                     best_gain, best_value = gain, round(value, 3)
-            first += SCREEN_DEALS + CONFIRM_DEALS
+            first += screen_deals + confirm_deals
             if best_gain > 0:
                 weights[row, column] = best_value
                 changed += 1
@@ -143,11 +151,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m baselines.tune", description=main.__doc__)
     parser.add_argument("contracts", nargs="*", default=list(CONTRACTS), metavar="contract")
     parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--deals", type=int, nargs=2, default=TRIAL_DEALS, help="of a trial")
     parser.add_argument("--from-start", action="store_true", help="start from START, not WEIGHTS")
     options = parser.parse_args()
     weights = (START if options.from_start else WEIGHTS).copy()
     for contract in options.contracts:
-        tune(contract, weights, options.rounds)
+        tune(contract, weights, options.rounds, tuple(options.deals))
         over_random = play(contract, weights, weights, 2000, first=FRESH_DEALS, against_random=True)
         over_start = play(contract, weights, START, 2000, first=FRESH_DEALS)
         texts = (summary(over_random), summary(over_start))

@@ -77,6 +77,7 @@ PLAY_NAMES = (
     "petit_strong",  # what the own share of the other trumps in play adds to it
     "draw",  # worth of leading a trump
     "draw_strong",  # what the own share of the trumps in play adds to it
+    "draw_petit",  # what a Petit that may be in an opponent's hand adds to it
     "excuse",  # the kept Excuse
     "excuse_more",  # what each trick to come adds to it
     "excuse_lead",  # chance that the own side takes a trick that the Excuse led
@@ -101,6 +102,7 @@ PLAY_NAMES = (
     PETIT_STRONG,
     DRAW,
     DRAW_STRONG,
+    DRAW_PETIT,
     EXCUSE_KEEP,
     EXCUSE_MORE,
     EXCUSE_LEAD,
@@ -174,7 +176,7 @@ def table(rows: dict[str, tuple[float, ...]]) -> np.ndarray[Any, np.dtype[np.flo
 
 _START_PLAY = (
     *(1.3, 0.6, 0.0, 1.5, 0.2, 0.5, 10.0, -0.2, 1.0, 1.0, 0.0),
-    *(3.0, 7.0, 1.0, -0.5, 1.0, 0.5, 0.0, 0.0, 2.0, 0.2, 0.3),
+    *(3.0, 7.0, 1.0, -0.5, 1.0, 0.5, 0.0, 0.0, 0.0, 2.0, 0.2, 0.3),
 )
 _START_HAND = (-43.0, 8.0, 5.0, 9.0, 3.0, 1.5, 0.5, 4.5, 2.0, 1.0, 0.7, 2.0, 1.0, 0.5)
 
@@ -369,7 +371,12 @@ def can_cut(st: Any, me: Any, un: Any, un_trumps: Any, suit_set: Any) -> Any:
             continue
         hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
         m = popcount(hold) + popcount(hold_trumps)
-        n = NUM_TRICKS - st.trick_number - popcount(st.trick[seat]) - popcount(st.trick_trumps[seat])
+        n = (
+            NUM_TRICKS
+            - st.trick_number
+            - popcount(st.trick[seat])
+            - popcount(st.trick_trumps[seat])
+        )
         void = NONE_OF[m, n, popcount(hold & suit_set)]
         safe *= 1.0 - void * (1.0 - NONE_OF[m, n, popcount(hold_trumps & TRUMPS)])
     return 1.0 - safe
@@ -387,6 +394,7 @@ def play(weights: Any, st: Any) -> Any:
     own_trumps = popcount(hand_trumps & TRUMPS)
     out_trumps = popcount(un_trumps & TRUMPS)
     strong = own_trumps / (own_trumps + out_trumps + 1e-9)
+    petit_out = un_trumps & PETIT != ZERO
     leads = st.trick_size == 0
     open_trick = st.winner < 0  # nothing, or the Excuse, lies in the trick
     side_wins = not open_trick and (st.winner == st.taker) == (me == st.taker)
@@ -515,6 +523,8 @@ def play(weights: Any, st: Any) -> Any:
                     worth -= own
                 if leads:
                     worth += weights[w, DRAW] + weights[w, DRAW_STRONG] * strong
+                    if petit_out:
+                        worth += weights[w, DRAW_PETIT]
             if st.chelem == 1 and me == st.taker and leads:
                 # Announced: draw the trumps from the top, then the suits, the Excuse last.
                 worth = 1000.0 * chance + (0.0 if part == 0 else float(card))
