@@ -64,6 +64,11 @@ def contents(value):
     return value
 
 
+def same_observation(one, other):
+    for key in ("observation", "action_mask"):
+        np.testing.assert_array_equal(one[key], other[key], key)
+
+
 def everything(env):
     snapshot = env.get_state()
     return contents(
@@ -143,7 +148,7 @@ def test_masks_reach_through_the_default_wrappers():
 )
 @pytest.mark.parametrize("name", ["hearts", "match", "tarot"])
 def test_rewards_are_those_of_the_learners_seat_in_the_turn_based_environment(name, options):
-    """Replay all seats' actions: between two decisions the learner gets what its agent gets there.
+    """Replay all seats' actions: the learner sees, and gets between two decisions, what its agent does there.
 
     What falls before its first decision is in its first reward; the sums agree with the deal's points (A01).
     """
@@ -156,7 +161,12 @@ def test_rewards_are_those_of_the_learners_seat_in_the_turn_based_environment(na
     env, replay = SingleAgentEnv(setup, seat="rotate"), TrickAEC(setup)
     rng = random.Random(1)
     for number in range(fewer(8, 2)):
-        _, rewards = episode(env, rng, seed=11 if number == 0 else None)
+        shown, rewards, terminated = [env.reset(seed=11 if number == 0 else None)[0]], [], False
+        while not terminated:
+            action = rng.choice(np.flatnonzero(env.action_masks()).tolist())
+            observation, reward, terminated, _, _ = env.step(action)
+            shown.append(observation)
+            rewards.append(reward)
         replay.reset(seed=11 if number == 0 else None)
         learner = AGENTS[env.learner_seat]
         assert env.learner_seat == (11 + number) % 4
@@ -164,6 +174,7 @@ def test_rewards_are_those_of_the_learners_seat_in_the_turn_based_environment(na
         waiting = 0.0
         for action in env.history:
             if replay.agent_selection == learner:
+                same_observation(shown[len(expected)], replay.observe(learner))
                 expected.append(waiting)
                 waiting = 0.0
             replay.step(action)
@@ -172,6 +183,7 @@ def test_rewards_are_those_of_the_learners_seat_in_the_turn_based_environment(na
             else:
                 waiting += replay.rewards[learner]
         assert all(replay.terminations.values())
+        same_observation(shown[-1], replay.observe(learner))
         assert rewards == pytest.approx(expected)
         assert contents(np.asarray(env.states)) == contents(np.asarray(replay.states))
 
