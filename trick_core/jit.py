@@ -23,9 +23,9 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import llvmlite
 import numba
@@ -49,6 +49,33 @@ _KEPT = 4
 
 #: Sources that change after this moment may not be what this process has imported.
 _STARTED = time.time()
+
+
+class Built(NamedTuple):
+    """An entry that has become ready to run.
+
+    Attributes:
+        label: Names the function and the game.
+        seconds: What it took.
+        loaded: It came from the cache; else it was compiled.
+    """
+
+    label: str
+    seconds: float
+    loaded: bool
+
+
+_watchers: list[Callable[[Built], None]] = []
+
+
+@contextlib.contextmanager
+def watching(report: Callable[[Built], None]) -> Iterator[None]:
+    """Within the context, ``report`` is called for every labelled entry that is compiled or loaded."""
+    _watchers.append(report)
+    try:
+        yield
+    finally:
+        _watchers.remove(report)
 
 
 def kernel(function: F) -> F:
@@ -161,6 +188,7 @@ class _EntryCache(caching.FunctionCache):  # type: ignore[misc]
         self._py_func = function
         self._label = label
         self._stamp = stamp
+        self._asked = 0.0
         self.enable()
 
     @property
@@ -186,10 +214,9 @@ class _EntryCache(caching.FunctionCache):  # type: ignore[misc]
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        self._asked = time.perf_counter()
         target_context.refresh()
-        if not self._enabled:
-            return None
-        file = self._file(sig, target_context.codegen())
+        file = self._file(sig, target_context.codegen()) if self._enabled else None
         if file is None:
             return None
         try:
@@ -197,11 +224,19 @@ class _EntryCache(caching.FunctionCache):  # type: ignore[misc]
             if hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST]:
                 return None
             payload = pickle.loads(content[_DIGEST:])
-            return compiler.CompileResult._rebuild(target_context, *payload)
+            result = compiler.CompileResult._rebuild(target_context, *payload)
         except Exception:  # a file that is missing, cut short or foreign: compile anew
             return None
+        self._report(loaded=True)
+        return result
+
+    def _report(self, loaded: bool) -> None:
+        built = Built(self._label, time.perf_counter() - self._asked, loaded)
+        for report in [*_watchers]:
+            report(built)
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        self._report(loaded=False)
         file = self._file(sig, data.codegen) if self._enabled else None
         if file is None or data.library.has_dynamic_globals:
             return

@@ -1,0 +1,96 @@
+"""Compiling ahead of time what an environment would compile at its first step.
+
+Importing compiles nothing. The first episode of a kind of environment compiles its kernels, or loads them from the
+cache where an earlier process left them (:mod:`trick_core.jit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from trick_core.game import Game, Setup
+from trick_core.jit import Built, watching
+
+
+def _turn_based(setup: Setup) -> None:
+    from trick_core.aec import TrickAEC
+
+    env = TrickAEC(setup)
+    env.reset(seed=0)
+    env.observe(env.agents[0])
+    env.state()
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+
+
+def _one_learner(setup: Setup) -> None:
+    from trick_core.single import SingleAgentEnv
+
+    env = SingleAgentEnv(setup)
+    observation, _ = env.reset(seed=0)
+    env.step(int(observation["action_mask"].argmax()))
+
+
+def _vector(setup: Setup, observation: str) -> None:
+    from trick_core.vector import VectorEnv
+
+    env = VectorEnv(setup, 2, observation=observation)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    env.state()
+
+
+def _learners(setup: Setup, observation: str) -> None:
+    from trick_core.learner import LearnerVectorEnv
+
+    env = LearnerVectorEnv(setup, 2, observation=observation)
+    obs, _ = env.reset(seed=0)
+    env.step(obs["action_mask"].argmax(axis=1).astype(np.int64))
+
+
+_KINDS: dict[str, Callable[[Setup], None]] = {
+    "env": _turn_based,
+    "single_env": _one_learner,
+    "vector_env": lambda setup: _vector(setup, "bytes"),
+    "vector_env packed": lambda setup: _vector(setup, "packed"),
+    "single_vector_env": lambda setup: _learners(setup, "bytes"),
+    "single_vector_env packed": lambda setup: _learners(setup, "packed"),
+}
+
+#: What can be warmed up: the kinds of environment, those of one learner with random opponents.
+KINDS = tuple(_KINDS)
+
+
+def warmup(
+    game: Game, what: Sequence[str] = KINDS, *, report: Callable[[Built], None] | None = None
+) -> list[Built]:
+    """Compile or load the kernels of a game's environments, for all of its variants and options.
+
+    Args:
+        game: The game.
+        what: Some of :data:`KINDS`.
+        report: Called for each kernel as soon as it is ready.
+
+    Returns:
+        The kernels in the order in which they became ready, each with its seconds; those that were ready before are
+        not among them. Empty when ``NUMBA_DISABLE_JIT`` is set.
+
+    Raises:
+        ValueError: An unknown kind.
+    """
+    for kind in what:
+        if kind not in _KINDS:
+            raise ValueError(f"warmup: no {kind!r}; there are {', '.join(map(repr, KINDS))}")
+    built: list[Built] = []
+
+    def note(each: Built) -> None:
+        built.append(each)
+        if report is not None:
+            report(each)
+
+    setup = game.setup()
+    with watching(note):
+        for kind in what:
+            _KINDS[kind](setup)
+    return built
