@@ -126,8 +126,9 @@ def reset_config(fixed: Setup, options: Mapping[str, Any]) -> Any:
     Args:
         fixed: The environment's setup.
         options: ``deal``: the deal's text, ``{"hands": four lists, "chien": list}`` of card texts or ids, or five such
-            lists. ``dealer``. Where the bidding is skipped ``taker`` and ``contract``, and with ``start="play"`` the six cards
-            of ``discard``; these need the deal, the taker and the contract. None: as leaving it out.
+            lists. ``dealer``. Where the bidding is skipped ``taker`` and ``contract``, and with ``start="play"`` ``discard``, six
+            cards as a text (``"2C JC 4D ND 4H 5H"``) or a list, which need the deal, the taker and the contract. None:
+            as leaving it out.
 
     Raises:
         ValueError: A bad deal, seat, contract or discard; the message names the card or the rule.
@@ -192,7 +193,9 @@ def _fill_discard(fixed: Setup, row: Any, discard: Any) -> None:
         raise ValueError("discard: needs a deal, a taker and a contract")
     if not CONTRACTS[contract - 1].takes_chien:
         raise ValueError(f"discard: there is none in {CONTRACT_NAMES[contract - 1]} (rule T-3.4)")
-    if isinstance(discard, str) or not isinstance(discard, Iterable):
+    if isinstance(discard, str):
+        discard = discard.replace(",", " ").split()
+    if not isinstance(discard, Iterable):
         raise ValueError(f"discard: expected {CHIEN_SIZE} cards, got {discard!r}")
     try:
         ids = [card_id(card) for card in discard]
@@ -250,7 +253,8 @@ def start_options(config: Any, states: Any, i: int) -> dict[str, Any]:
         options["taker"] = int(state["taker"])
         options["contract"] = CONTRACT_NAMES[int(state["contract"]) - 1]
     if state["phase"] == PLAY and has_taken_chien(state):
-        options["discard"] = cards_in(int(state["discard"]), int(state["discard_trumps"]))
+        discard = cards_in(int(state["discard"]), int(state["discard_trumps"]))
+        options["discard"] = " ".join(discard)
     return options
 
 
