@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import seeds
@@ -51,7 +52,7 @@ def test_a_suite_shares_no_deal_with_an_environment_of_its_seed() -> None:
     texts = {options["deal"] for options in suite.deals(50)}
     game = suite.setup().game
     for number in range(50):
-        table = Table("hearts", seed=suite.seed, number=number)
+        table = Table("hearts", seed=np.uint64(suite.seed), number=np.uint64(number))
         assert game.deal_text(table.states, 0) not in texts
 
 
