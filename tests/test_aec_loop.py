@@ -347,7 +347,7 @@ def test_a_loop_without_a_step_is_an_error_as_in_the_wrapper() -> None:
     for env in both():
         env.reset(seed=1)
         with pytest.raises(AssertionError) as caught:
-            for _ in env.agent_iter():
+            for _ in env.agent_iter(max_iter=9):
                 pass
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
