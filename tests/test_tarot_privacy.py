@@ -126,8 +126,9 @@ def test_other_worlds_look_the_same(kind: str) -> None:
             deal.play(action)
             table.play(action)
         compared["over"] += compare_worlds(deal, table, script, rng.randrange(4), rng)
-    wanted = {"bid"} if kind == "all_pass" else {"bid", "play"}
-    assert all(compared[phase] for phase in wanted), compared
+    if fewer(1, 0):  # few deals find few other worlds
+        wanted = {"bid"} if kind == "all_pass" else {"bid", "play"}
+        assert all(compared[phase] for phase in wanted), compared
 
 
 def compare_worlds(
