@@ -188,10 +188,11 @@ def test_rewards_are_those_of_the_learners_seat_in_the_turn_based_environment(na
         assert contents(np.asarray(env.states)) == contents(np.asarray(replay.states))
 
 
-def test_what_falls_before_the_first_decision_is_in_the_first_reward():
-    """Shaped: the trick that the opponents have begun is worth something before the learner acts."""
-    setup = bolola_setup("no_tricks", reward="shaped")
-    env = SingleAgentEnv(setup, seat=0, opponents=highest)
+@pytest.mark.parametrize("opponents", ["random", highest])
+def test_what_falls_before_the_first_decision_is_in_the_first_reward(opponents):
+    """Shaped and zero-sum: whoever wins the trick as it lies gains, so the learner loses before it acts."""
+    setup = bolola_setup("no_tricks", reward="shaped", zero_sum=True)
+    env = SingleAgentEnv(setup, seat=0, opponents=opponents)
     replay = TrickAEC(setup)
     early = 0.0
     for seed in range(fewer(30, 6)):
@@ -201,13 +202,13 @@ def test_what_falls_before_the_first_decision_is_in_the_first_reward():
         for action in env.history:
             replay.step(action)
             fallen += replay.rewards["player_0"]
+        early += abs(fallen)
         before = len(env.history)
         _, reward, _, _, _ = env.step(int(env.action_masks().argmax()))
         for action in env.history[before:]:
             replay.step(action)
             fallen += replay.rewards["player_0"]
         assert reward == fallen
-        early += abs(fallen)
     assert early > 0
 
 
@@ -292,6 +293,8 @@ def test_deal_k_depends_on_seed_and_k_alone():
     random.seed(1)
     np.random.seed(1)
     episode(other, random.Random(5), seed=9)
+    other.reset(seed=9)
+    other.step(int(other.action_masks().argmax()))  # deal 0 is given up
     other.reset()
     other.set_opponents("random")
     one.reset()
