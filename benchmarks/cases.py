@@ -163,11 +163,11 @@ def single(setup: Setup) -> Case:
         observation, _ = env.reset()
         decisions, over = 0, False
         while not over:
-            observation, _, over, _, _ = env.step(_lowest(observation["action_mask"]))
+            observation, _, over, _, _ = env.step(_highest(observation["action_mask"]))
             decisions += 1
         return decisions
 
-    inside = "whole episodes: reset, lowest legal action, env.step with three random opponents"
+    inside = "whole episodes: reset, highest legal action, env.step with three random opponents"
     return Case("gymnasium.make", "Gymnasium env", run, inside, unit="decisions")
 
 
@@ -200,7 +200,7 @@ def turns(setup: Setup) -> list[Item]:
     game = setup.game
     nothing = DoNothingAEC(length, game.layout.size, game.num_actions)
     inside = (
-        "whole episodes: reset, agent_iter, last, lowest legal action, step; None steps uncounted"
+        "whole episodes: reset, agent_iter, last, highest legal action, step; None steps uncounted"
     )
 
     def runner(env: Any) -> Callable[[], int]:
@@ -224,14 +224,14 @@ def _loop(env: Any) -> int:
         if terminated or truncated:
             env.step(None)
         else:
-            env.step(_lowest(observation["action_mask"]))
+            env.step(_highest(observation["action_mask"]))
             actions += 1
     return actions
 
 
-def _lowest(mask: np.ndarray[Any, Any]) -> int:
-    """The lowest legal action; by far the cheapest choice that Python can make from a mask."""
-    return mask.tobytes().find(1)
+def _highest(mask: np.ndarray[Any, Any]) -> int:
+    """The highest legal action: by far the cheapest choice that Python can make, and one that never passes a whole auction."""
+    return mask.tobytes().rfind(1)
 
 
 def clones(setup: Setup) -> list[Item]:
@@ -239,7 +239,7 @@ def clones(setup: Setup) -> list[Item]:
     env = TrickAEC(setup)
     env.reset(seed=0)
     for _ in range(20):
-        env.step(_lowest(env.last()[0]["action_mask"]))
+        env.step(_highest(env.last()[0]["action_mask"]))
     player = KernelPlayer(setup, 1)
     player.play("state", 20)
     states = player.states

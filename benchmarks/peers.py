@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
@@ -131,7 +132,7 @@ def open_spiel(python: str | None = None, install: bool = False) -> Iterator[lis
         if install:
             folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
             subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-            python = str(next(Path(folder).glob("*/python*")))
+            python = str(Path(folder) / ("Scripts" if os.name == "nt" else "bin") / "python")
             command = [python, "-m", "pip", "install", "--quiet", "open_spiel"]
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:

@@ -47,14 +47,13 @@ if what == "aec":
     for agent in env.agent_iter():
         observation, _, terminated, truncated, _ = env.last()
         over = terminated or truncated
-        env.step(None if over else observation["action_mask"].tobytes().find(1))
+        env.step(None if over else observation["action_mask"].tobytes().rfind(1))
 elif what == "vector":
     env = module.vector_env(num_envs=64)
-    observation, _ = env.reset(seed=0)
+    env.reset(seed=0)
     over = False
     while not over:
-        observation, _, terminations, _, _ = env.step(observation["action_mask"].argmax(1))
-        over = terminations.any()
+        over = env.step(env.sample_actions())[2].any()
 print(json.dumps([imported - start, clock() - imported]))
 """
 

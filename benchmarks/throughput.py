@@ -50,7 +50,7 @@ def pairs(figures: dict[str, Figure]) -> dict[str, str]:
         one = name.replace(f"{case.threads} threads", "1 thread")
         if case.threads > 1:
             partners[name] = one
-        elif name.startswith(("vector ", "batch ")):
+        elif name.startswith(("vector ", "batch ")) and not case.wall:  # by the same clock
             turns = f"kernel {name.split()[1].rstrip(',')}, N={case.batch}, by turns"
             partners[name] = turns
     return {a: b for a, b in partners.items() if a in figures and b in figures}
