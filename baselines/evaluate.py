@@ -88,6 +88,21 @@ def estimate(values: Floats) -> Estimate:
     return Estimate(mean, se, mean - half, mean + half, count)
 
 
+def ratio(sums: Floats, counts: np.ndarray[Any, Any]) -> Estimate:
+    """Mean of all values where each deal has a number of them that varies: shape (deals,) their sums and how many they are.
+
+    The standard error is that of a ratio of two sums over deals (linearised); ``deals`` counts those with a value.
+    """
+    total, used = int(counts.sum()), int(np.count_nonzero(counts))
+    mean = float(sums.sum()) / total
+    if used < 2:
+        return Estimate(mean, None, None, None, used)
+    off = sums - mean * counts
+    se = math.sqrt(float(off @ off) * used / (used - 1)) / total
+    half = t_quantile(used - 1) * se
+    return Estimate(mean, se, mean - half, mean + half, used)
+
+
 _T_975 = (
     *(12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281),
     *(2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860),
@@ -106,13 +121,27 @@ def t_quantile(freedom: int) -> float:
 
 
 @dataclass(frozen=True)
+class Role:
+    """What one policy reached in one role, over the games in which it had it: points over the table's mean."""
+
+    name: str
+    games: int
+    points: Estimate
+
+
+@dataclass(frozen=True)
 class Row:
-    """What one policy reached: points over the table's mean, over all seats and by seat."""
+    """What one policy reached: points over the table's mean, over all seats, by seat, and by role.
+
+    ``roles`` holds the roles that the policy had at all; none where a game knows no roles. Who has which role depends on the
+    play, so the luck of the cards does not cancel out in them. Its ``games`` count seats: three defenders of a policy are three.
+    """
 
     policy: str
     games: int
     overall: Estimate
     seats: tuple[Estimate, ...]
+    roles: tuple[Role, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,13 +217,23 @@ class Result:
         head, *body = self._cells()
         lines = [head, ["---"] * len(head), *body]
         table = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-        return f"{table}\n\n{self.caption()}"
+        text = f"{table}\n\n{self.caption()}"
+        if len(roles := self._role_cells()) > 1:
+            roles.insert(1, ["---"] * len(roles[0]))
+            text += "\n\n" + "\n".join("| " + " | ".join(cells) + " |" for cells in roles)
+        return text
 
     def to_table(self) -> Any:
-        """The rows as a table of ``rich``, within 80 columns."""
+        """The rows as a table of ``rich``, within 80 columns; with roles, two of them."""
         head, *body = self._cells()
         caption = self.caption()
-        return _rich_table(head, body, title=self.env, caption=caption, caption_justify="left")
+        table = _rich_table(head, body, title=self.env, caption=caption, caption_justify="left")
+        head, *body = self._role_cells()
+        if not body:
+            return table
+        from rich.console import Group
+
+        return Group(table, _rich_table(head, body))
 
     def __str__(self) -> str:
         return self.markdown()
@@ -208,6 +247,15 @@ class Result:
             seats = [seat.text(0) for seat in row.seats]
             overall = row.overall.text(1 if abs(row.overall.mean) >= 100 else 2)
             lines.append([row.policy, overall, se, *seats, str(row.games)])
+        return lines
+
+    def _role_cells(self) -> list[list[str]]:
+        """A head line, and one line for each role that a policy had."""
+        lines = [["policy", "role", "over table", "s.e.", "games"]]
+        for row in self.rows:
+            for role in row.roles:
+                se = "-" if role.points.se is None else f"{role.points.se:.2f}"
+                lines.append([row.policy, role.name, str(role.points), se, str(role.games)])
         return lines
 
     def caption(self) -> str:
@@ -301,13 +349,14 @@ def evaluate(
     labels = _distinct(texts)
     seatings = _seatings(lineup, arrangements)
     started = time.perf_counter()
-    points = _play(setup, bots, seatings, source, num_threads, batch_size, progress)
+    points, roles = _play(setup, bots, seatings, source, num_threads, batch_size, progress)
     return _result(
         setup,
         labels,
         seatings,
         source,
         points,
+        roles,
         _run(time.perf_counter() - started, num_threads, batch_size),
     )
 
@@ -432,9 +481,9 @@ def tournament(
     for i, j in itertools.combinations(range(len(bots)), 2):
         started = time.perf_counter()
         pair = [bots[i], bots[j]]
-        points = _play(setup, pair, seatings, source, num_threads, batch_size, progress)
+        points, roles = _play(setup, pair, seatings, source, num_threads, batch_size, progress)
         run = _run(time.perf_counter() - started, num_threads, batch_size)
-        pairs.append(_result(setup, [labels[i], labels[j]], seatings, source, points, run))
+        pairs.append(_result(setup, [labels[i], labels[j]], seatings, source, points, roles, run))
         over = _over_table(points)
         for number, k in enumerate((i, j)):
             sums[k] += over[:, np.array(seatings) == number].mean(axis=1) / (len(bots) - 1)
@@ -578,8 +627,8 @@ def _play(
     num_threads: int,
     batch_size: int,
     progress: bool | None,
-) -> Floats:
-    """Points of every game, (deals, seatings, 4)."""
+) -> tuple[Floats, np.ndarray[Any, Any]]:
+    """Points and roles of every game, each (deals, seatings, 4)."""
     for name, value in (("num_threads", num_threads), ("batch_size", batch_size)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
             raise ValueError(f"{name}: expected an integer from 1 on, got {value!r}")
@@ -587,14 +636,16 @@ def _play(
     at_once = 1 if source.custom is not None else min(source.count, max(1, batch_size // each))
     table = _Tables(setup, bots, seatings, at_once, num_threads)
     points = np.zeros((source.count, each, NUM_SEATS))
+    roles = np.full(points.shape, -1, np.int8)
     with _progress(progress) as bar:
         task = bar.add_task("deals", total=source.count) if bar is not None else None
         for first in range(0, source.count, at_once):
             count = min(at_once, source.count - first)
-            points[first : first + count] = table.play(source, first, count)
+            part = slice(first, first + count)
+            points[part], roles[part] = table.play(source, first, count)
             if bar is not None:
                 bar.update(task, completed=first + count)
-    return points
+    return points, roles
 
 
 class _Tables:
@@ -628,8 +679,8 @@ class _Tables:
         self.batch.set_bots(inside, where[self.policies])
         self.batch.buffers.tables["domain"] = rng.SUITES
 
-    def play(self, source: _Source, first: int, count: int) -> Floats:
-        """Points of deals ``first`` to ``first + count - 1``, (count, seatings, 4)."""
+    def play(self, source: _Source, first: int, count: int) -> tuple[Floats, Any]:
+        """Points and roles in deals ``first`` to ``first + count - 1``, each (count, seatings, 4); -1 for no role."""
         batch, each = self.batch, len(self.seatings)
         active = np.arange(len(self.policies)) < count * each
         tables = batch.buffers.tables
@@ -646,9 +697,13 @@ class _Tables:
             self._play_on(active)
         except ValueError as error:
             raise self._explained(error, first) from error
+        game, states = self.setup.game, batch.buffers.states
         out = np.zeros((len(self.policies), NUM_SEATS))
-        _returns(self.setup.game)(batch.config, batch.buffers.states, out)
-        return out[active].reshape(count, each, NUM_SEATS) * self.setup.game.unit
+        _returns(game)(batch.config, states, out)
+        points = out[active].reshape(count, each, NUM_SEATS) * game.unit
+        if game.roles is None:
+            return points, -1
+        return points, game.roles(states)[active].reshape(points.shape)
 
     def _play_on(self, active: np.ndarray[Any, Any]) -> None:
         """Ask the policies that are not jitted until all games are over."""
@@ -706,6 +761,7 @@ def _result(
     seatings: Sequence[tuple[int, ...]],
     source: _Source,
     points: Floats,
+    roles: np.ndarray[Any, Any],
     run: dict[str, Any],
 ) -> Result:
     over, where = _over_table(points), np.array(seatings)
@@ -717,7 +773,13 @@ def _result(
             estimate(over[:, sits[:, seat], seat].mean(axis=1)) for seat in range(NUM_SEATS)
         )
         games = source.count * int(sits.any(axis=1).sum())
-        rows.append(Row(label, games, estimate(by_deal[-1]), by_seat))
+        by_role = []
+        for index, name in enumerate(setup.game.role_names):
+            had = (roles == index) & sits
+            if had.any():
+                value = ratio((over * had).sum(axis=(1, 2)), had.sum(axis=(1, 2)))
+                by_role.append(Role(name, int(had.sum()), value))
+        rows.append(Row(label, games, estimate(by_deal[-1]), by_seat, tuple(by_role)))
     differences = tuple(
         Difference(labels[i], labels[j], estimate(by_deal[i] - by_deal[j]))
         for i, j in itertools.combinations(range(len(labels)), 2)

@@ -214,6 +214,12 @@ SUITES: dict[str, Suite] = {
             250,
             "0ae9a9818edd621c6741ccf77611de9dc779dc7739329a26a8332c1e4512ab19",
         ),
+        Suite(
+            "tarot-deal-v1",
+            "tarot/deal-v0",
+            1000,
+            "25069c7415131ad695fb9bb88232cc39ccdbca1d7f0399b0e209e736556d11fb",
+        ),
     )
 }
 

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tarot_env import observe, reward, rules
 from tarot_env.cards import (
     CARD_NAMES,
@@ -266,6 +268,12 @@ def is_public(states: Any, i: int, action: int) -> bool:
     return phase not in (POIGNEE, KEEP)
 
 
+def roles(states: Any) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """Each seat's role in the deals of ``states``, int8 (n, 4): 0 taker, 1 defender; -1 where nobody has bid."""
+    taker = np.asarray(states["taker"])[:, None]
+    return np.where(taker < 0, -1, taker != np.arange(NUM_SEATS)).astype(np.int8)
+
+
 GAME = register_game(
     Game(
         name="tarot",
@@ -297,5 +305,7 @@ GAME = register_game(
         reset_keys=("deal", "dealer", "taker", "contract", "discard"),
         start_options=start_options,
         is_public=is_public,
+        role_names=("taker", "defender"),
+        roles=roles,
     )
 )

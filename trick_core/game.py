@@ -75,6 +75,9 @@ class Game:
             custom deal begins as this one did. None: the keys that name a field of the state, with its value.
         is_public: ``(states, i, action) -> bool``: whether all seats see an action that is about to be taken; records
             shown from a seat's view leave out those that it does not see. None: all are seen.
+        role_names: Roles that a seat may have in an episode (``("taker", "defender")``), for reports; empty where
+            all seats are alike.
+        roles: ``(states) -> int8 (n, 4)``: each seat's role in finished episodes, an index into ``role_names``; -1: none.
     """
 
     name: str
@@ -96,6 +99,8 @@ class Game:
     reset_keys: tuple[str, ...]
     start_options: Callable[..., dict[str, Any]] | None = None
     is_public: Callable[..., bool] | None = None
+    role_names: tuple[str, ...] = ()
+    roles: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, np.dtype[np.int8]]] | None = None
     action_ids: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
