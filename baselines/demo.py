@@ -25,11 +25,11 @@ def demo(
     """
     with needs("train"):
         from rich.console import Console
-        from rich.markdown import Markdown
     from baselines.evaluate import Result, evaluate, print_result
-
     from baselines.train.sb3 import TrainConfig, make_bot, train
+    from benchmarks import report as tables
     from benchmarks import throughput
+    from benchmarks.measure import machine, usable_cores
     from trick_core.game import setup_for
 
     console = Console()
@@ -38,8 +38,20 @@ def demo(
     started = time.monotonic()
 
     console.rule("1  Throughput of this machine")
-    speeds = throughput.measure(games=[setup_for(env).game.name], quick=True)
-    throughput.show(speeds)
+    timing = {"repeats": 5, "seconds": 0.05, "clock": "wall"}
+    items, figures, ratios = throughput.run(
+        setup_for(env),
+        threads=[usable_cores()],
+        tables=[1024],
+        progress=throughput.note("measuring"),
+        **timing,
+    )
+    lines = throughput.rows(items, figures, ratios)
+    tables.show(env, throughput.HEADER, lines)
+    facts = [*throughput.loops(items), *tables.machine_lines(machine(), timing)]
+    speeds = "\n".join(
+        [tables.markdown(throughput.HEADER, lines), "", *(f"- {fact}" for fact in facts)]
+    )
 
     console.rule(f"2  Training on {env}, {minutes:g} minutes, against three greedy")
     config = TrainConfig(env=env, minutes=minutes, steps=100_000_000, seed=seed, folder=folder)
@@ -61,7 +73,8 @@ def demo(
             {
                 "env": env,
                 "seconds": elapsed,
-                "throughput": speeds,
+                "machine": machine(),
+                "throughput": [figure.json() for figure in figures.values()],
                 "curve": trained.curve,
                 "results": {name: json.loads(r.to_json()) for name, r in results.items()},
             },
@@ -70,8 +83,13 @@ def demo(
         )
     )
     console.rule("4  Report")
-    console.print(Markdown(report))
-    console.print(f"Kept in {out / 'report.md'}; the curve is {out / 'curve.png'}.")
+    for other, result in results.items():
+        mean = result.rows[0].over_table
+        console.print(f"Against three {other}: {mean} points a deal over the table's mean.")
+    console.print(
+        f"Throughput, learning curve and tables: {out / 'report.md'}, curve: {out / 'curve.png'}; "
+        f"{elapsed / 60:.1f} minutes in all."
+    )
     return 0
 
 
@@ -79,19 +97,17 @@ def _report(
     env: str,
     minutes: float,
     seed: int,
-    speeds: dict[str, Any],
+    speeds: str,
     trained: Any,
     results: dict[str, Any],
     elapsed: float,
 ) -> str:
-    from benchmarks import throughput
-
     lines = [
         f"# {env}: what came out",
         "",
         "## Throughput",
         "",
-        throughput.markdown(speeds),
+        speeds,
         "",
         "## Training",
         "",

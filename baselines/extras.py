@@ -16,4 +16,6 @@ def needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{error.name} is missing: pip install 'trick-envs[{extra}]'") from error
+        raise MissingExtraError(
+            f"{error.name} is missing: pip install 'trick-envs[{extra}]'"
+        ) from error
