@@ -90,7 +90,7 @@ assert ROW_START % 64 == 0 and LAYOUT.size % 64 == 0
 @kernel
 def observe(config: Any, st: Any, seat: Any, words: Any, i: Any) -> Any:
     """Write the changing part of what ``seat`` sees to the first words of row ``i``."""
-    a, b, c, d = seat, (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
+    a, b, c, d = seat & 3, (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     unseen = ALL_CARDS & ~all_played(st) & ~st.hands[a]
     _pack_observation(
         words,

@@ -151,7 +151,7 @@ def first_tier(row: Any, st: Any, hand: Any) -> Any:
 @kernel
 def find_legal(row: Any, st: Any) -> Any:
     """Fill ``legal`` and ``ruled`` for the seat on turn."""
-    legal, ruled = first_tier(row, st, st.hands[st.seat])
+    legal, ruled = first_tier(row, st, st.hands[st.seat & 3])
     st.legal[0] = legal
     st.ruled = ruled
 
@@ -190,7 +190,7 @@ def step(config: Any, st: Any, action: Any) -> Any:
 @kernel
 def put_card(row: Any, st: Any, card: Any) -> Any:
     """Move a card from the hand of the seat on turn to the trick."""
-    seat = st.seat
+    seat = st.seat & 3  # tells the compiler that the index is not negative
     bit = ONE << np.uint64(card)
     st.can[seat] &= ~st.ruled
     st.hands[seat] ^= bit
@@ -222,7 +222,7 @@ def put_card(row: Any, st: Any, card: Any) -> Any:
 @kernel
 def close_trick(row: Any, st: Any) -> Any:
     """Give the full trick to its winner, who leads the next (B-1.2)."""
-    winner = st.winner
+    winner = st.winner & 3
     gain = st.pot + row.trick_value[st.trick_number]
     st.gain[winner] = gain
     st.points[winner] += gain
