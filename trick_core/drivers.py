@@ -105,6 +105,7 @@ def make_buffers(
         final_numbers=np.zeros((final_rows, len(game.info_names))),
         log=np.zeros((count, log), np.int16),
     )
+    buffers.states["seat"] = -1  # no episode yet
     for name in ("bots", "last", "plan", "learner"):
         buffers.tables[name] = -1
     return buffers
