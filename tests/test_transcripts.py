@@ -13,7 +13,7 @@ from trick_core.game import find_game, setup_for
 from trick_core.records import Table, to_record
 
 FOLDER = Path(__file__).parent / "transcripts"
-GAMES = ("bolola",)
+GAMES = ("bolola", "tarot")
 
 #: All registered variants; a user's own contract is none of them.
 VARIANTS = [
