@@ -525,3 +525,17 @@ def test_deals_do_not_depend_on_the_policy():
         for env in (one, other)
     ]
     assert deals[0] == deals[1]
+
+
+def test_refused_reset_after_new_opponents_leaves_running_episodes_alone():
+    """Opponents wait for the next episodes; a reset that is refused for another reason does not seat them early."""
+    env, expected = (LearnerVectorEnv(HEARTS, 3, "random") for _ in range(2))
+    env.reset(seed=1)
+    expected.reset(seed=1)
+    env.set_opponents(lowest)
+    for bad in ({"seed": -1}, {"options": {"starter": 9}}, {"options": {"opponents": "nobody"}}):
+        with pytest.raises(ValueError, match=r"seed|starter|nobody"):
+            env.reset(**bad)
+    for _ in range(13):
+        actions = env.sample_actions()
+        same(env.step(actions), expected.step(actions))

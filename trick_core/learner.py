@@ -130,8 +130,10 @@ class LearnerVectorEnv(VectorEnv):
         rows = self._reset_mask(options)
         batch, samples = self._batch, self._samples.copy()
         begun = self._begun
+        # Without bots to ask or to change, only a compiled bot can fail once the arguments are checked.
+        undo = lineup is not None or self._seating.asks or self._seating.grown
         try:
-            with self._seating.undone_by_errors(batch):
+            with self._seating.undone_by_errors(batch) if undo else nullcontext():
                 if lineup is not None:
                     which = slice(None) if rows is None else rows
                     self._seating.install(batch, lineup, self._plan, which)
@@ -139,8 +141,9 @@ class LearnerVectorEnv(VectorEnv):
                     self._seating.compact(batch)
                 super().reset(seed=seed, options=options)
                 self._seating.play_others(batch)
-        except BaseException:
-            self._samples[:], self._begun = samples, begun
+        except BaseException as error:
+            self._samples[:] = samples
+            self._begun = begun and (undo or not isinstance(error, BotError))
             raise
         self._seats[:] = self._learner
         return self._give(self._obs), self._give_infos(rows)

@@ -90,11 +90,14 @@ class Seating:
         self._game = game
         self._compiled: list[Bot] = []
         self._asked: list[Bot] = []
+        #: Bots have been installed since the last :meth:`compact`.
+        self.grown = False
 
     def copy(self) -> Seating:
         """The same bots with the same numbers."""
         twin = Seating(self._game)
         twin._compiled, twin._asked = self._compiled.copy(), self._asked.copy()
+        twin.grown = self.grown
         return twin
 
     @property
@@ -121,7 +124,7 @@ class Seating:
                     codes[learner, seat] = self._code(bot, compiled, asked)
         if max(len(compiled), len(asked)) > _MOST_BOTS:
             raise ValueError(f"opponents: more than {_MOST_BOTS} bots in one environment")
-        self._compiled, self._asked = compiled, asked
+        self._compiled, self._asked, self.grown = compiled, asked, True
         batch.bots = self.kernels()
         batch.buffers.tables["lineup"][rows] = codes
         batch.buffers.tables["plan"][rows] = plan
@@ -144,6 +147,9 @@ class Seating:
 
         Drivers are compiled for the bots in the list, so fewer are better.
         """
+        if not self.grown:
+            return
+        self.grown = False
         tables = batch.buffers.tables
         used = np.unique(tables["lineup"]).tolist()
         old_compiled = [code for code in used if code >= 0]
@@ -204,12 +210,12 @@ class Seating:
     @contextmanager
     def undone_by_errors(self, batch: Batch) -> Iterator[None]:
         """Put batch and bots back as they were if an error comes out of the block."""
-        bots = self._compiled, self._asked
+        bots = self._compiled, self._asked, self.grown
         kept = batch.snapshot(), batch.config, batch.bots
         try:
             yield
         except BaseException:
             rows, batch.config, batch.bots = kept
             batch.restore(rows)
-            self._compiled, self._asked = bots
+            self._compiled, self._asked, self.grown = bots
             raise
