@@ -20,13 +20,18 @@ if JIT:
     import llvmlite.binding
     from llvmlite import ir
     from numba import types
-    from numba.core import cgutils
+    from numba.core import cgutils, config
     from numba.extending import intrinsic
 
     _WORD = ir.IntType(64)
     _BYTE = ir.IntType(8)
 
     def _has_bmi2() -> bool:
+        """Whether the processor that Numba compiles for deposits bits in one instruction."""
+        if config.CPU_FEATURES:
+            return "+bmi2" in config.CPU_FEATURES.split(",")
+        if config.CPU_NAME and llvmlite.binding.get_host_cpu_name() != config.CPU_NAME:
+            return False
         try:
             return bool(llvmlite.binding.get_host_cpu_features().get("bmi2", False))
         except RuntimeError:
@@ -176,7 +181,7 @@ else:
         value = int(word)
         for _ in range(int(k)):
             value &= value - 1
-        return lowest(value)
+        return int(lowest(value))
 
     def prefetch(array: Any, i: Any, at: Any) -> None:
         """Ask for the cache line of ``array[i, at]``: nothing to do here."""
