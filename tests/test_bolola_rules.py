@@ -154,6 +154,7 @@ def test_highest_of_the_suit_or_highest_trump_takes() -> None:
     assert winner("7D 4C 2C AS", contract="trump", trump="C") == "4C"
     assert winner("7D 4C JC 5C", contract="trump", trump="C") == "JC"
     assert winner("7C 4C AD QC", contract="trump", trump="C") == "QC"
+    assert winner("7D 2C KD AD", contract="trump", trump="C") == "2C"
 
 
 @clause("B-1.4", binds=False)
@@ -437,6 +438,14 @@ def test_a_trump_lead_that_cannot_be_beaten() -> None:
     """B-4.6 does not bind: nothing higher, then any trump; or hearts are led and not trump."""
     assert legal("trump", "3H 9H QH 2C", "8H KH", trump="H") == "3H 9H QH"
     assert legal("trump", "3H 9H QH 2C", "8H", trump="C") == "3H 9H QH"
+
+
+@clause("B-4.6", binds=False)
+@clause("B-5.7", binds=False)
+def test_trumps_of_earlier_tricks_need_not_be_beaten() -> None:
+    """B-4.6, B-5.7 do not bind: only the current trick counts."""
+    assert legal("trump", "3H 9H", "2H", seen="KC AH KH QH", trump="H") == "3H 9H"
+    assert legal("trump", "3H 9H", "8C", seen="KC AH KH QH", trump="H") == "3H 9H"
 
 
 @clause("B-4.7", binds=True)
