@@ -67,6 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--steps", type=_count, default=1_000_000, help="decisions of the learner")
     sub.add_argument("--minutes", type=float, help="stop after this much time")
     sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--imitate", metavar="BOT", help="learn this bot's choices first")
+    sub.add_argument("--imitate-seconds", type=float, default=60.0, help="how long to learn them")
     sub.add_argument("--tables", type=_count, default=256, help="tables stepped together")
     sub.add_argument("--learning-rate", type=float, default=1e-3, help="at the start; falls to 0")
     sub.add_argument("--eval-every", type=float, default=30.0, help="seconds between evaluations")
@@ -213,6 +215,8 @@ def _train(options: argparse.Namespace) -> int:
         opponents=opponents[0] if len(opponents) == 1 else opponents,
         steps=options.steps,
         minutes=options.minutes,
+        imitate=options.imitate,
+        imitate_seconds=options.imitate_seconds,
         seed=options.seed,
         tables=options.tables,
         learning_rate=options.learning_rate,

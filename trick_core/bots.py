@@ -131,7 +131,9 @@ class BatchView(Mapping[str, Any]):
 
     def view(self, i: int) -> View:
         """The view of one table."""
-        return View(self.game, self.config, copy_records(self.records[i : i + 1]), int(self.randoms[i]))
+        return View(
+            self.game, self.config, copy_records(self.records[i : i + 1]), int(self.randoms[i])
+        )
 
 
 class Bot:
@@ -191,23 +193,37 @@ class KernelBot(Bot):
         return self._build(game)
 
     def act(self, view: View) -> int:
-        act = _entry_of(view.game, self._build(view.game))
-        return int(act(view.config, view.record, 0, np.uint64(view.random)))
+        return int(self._choose(view.game, view.config, view.record, np.uint64([view.random]))[0])
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return self._choose(views.game, views.config, views.records, views.randoms)
+
+    def _choose(
+        self,
+        game: Game,
+        config: np.ndarray[Any, Any],
+        records: np.ndarray[Any, Any],
+        randoms: np.ndarray[Any, Any],
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        actions = np.empty(len(records), np.int64)
+        _entry_of(game, self._build(game))(config, records, randoms, actions)
+        return actions
 
 
 @functools.cache
 def _entry_of(game: Game, bot: JitBot) -> Any:
-    """A bot's kernel as a function that Python calls: ``(config, views, i, random) -> action``."""
+    """A bot's kernel as a function that Python calls: ``(config, views, randoms, actions)``."""
     from trick_core.jit import entry
 
     inner = bot.act
-    label = None if bot.label is None else f"{game.name}.act.{bot.label}"
+    label = None if bot.label is None else f"{game.name}.act_batch.{bot.label}"
 
     @entry(label, [game.folder, bot.folder])
-    def act(config, views, i, random):  # type: ignore[no-untyped-def]
-        return inner(config, views[i], random)
+    def act_batch(config, views, randoms, actions):  # type: ignore[no-untyped-def]
+        for i in range(actions.shape[0]):
+            actions[i] = inner(config, views[i], randoms[i])
 
-    return act
+    return act_batch
 
 
 class FunctionBot(Bot):

@@ -24,6 +24,7 @@ import numpy as np
 
 from baselines.extras import needs
 from trick_core.bots import BatchView, Bot, View
+from trick_core.bots import make_bot as make_known_bot
 from trick_core.game import Setup, setup_for
 
 with needs("train"):
@@ -36,6 +37,8 @@ with needs("train"):
 
 #: Training draws its tables' seeds from here on, ``SEED_SPACING`` apart for different seeds.
 SEED_SPACING = 1 << 32
+#: Where the deals of an imitation lie in a seed's space.
+IMITATION = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class TrainConfig:
         opponents: Bots around the learner; one name, or three.
         steps: Decisions of the learner in all.
         minutes: Stop after this much wall-clock time, with the learning rate reaching 0 then; None: by steps alone.
+        imitate: Bot whose choices the network learns first (behaviour cloning); None: from scratch.
+        imitate_seconds: Time for that.
         seed: Seed of the network, of the sampling and (spaced) of the deals.
         tables: Tables stepped together.
         rollout: Decisions a table between updates (13: one deal of Bolola).
@@ -71,6 +76,8 @@ class TrainConfig:
     opponents: str | Sequence[str] = "greedy"
     steps: int = 1_000_000
     minutes: float | None = None
+    imitate: str | None = None
+    imitate_seconds: float = 60.0
     seed: int = 0
     tables: int = 256
     rollout: int = 13
@@ -311,6 +318,8 @@ def train(
     if not curve:
         observer.evaluate(model)
         clock.restart()
+        if config.imitate is not None:
+            observer.imitate(model, setup)
     remaining = config.steps - model.num_timesteps
     try:
         if remaining > 0 and not clock.is_over():
@@ -420,14 +429,41 @@ class _Observer(BaseCallback):
             self._next = self._clock.seconds() + self._config.eval_every
         return True
 
-    def evaluate(self, model: Any) -> None:
+    def imitate(self, model: Any, setup: Setup) -> None:
+        """Fit the network to a bot's choices before PPO begins."""
+        from baselines.train.imitate import imitate
+
+        config = self._config
+        seconds = config.imitate_seconds
+        if config.minutes is not None:
+            seconds = min(seconds, config.minutes * 60)
+        imitate(
+            model.policy,
+            setup,
+            make_known_bot(str(config.imitate)),
+            size=observed(setup),
+            seconds=seconds,
+            seed=SEED_SPACING * (config.seed + 1) + IMITATION,
+            tables=config.tables,
+            minibatch=config.minibatch,
+            progress=lambda share, same: self._display.update(
+                self._clock.share(0.0),
+                0,
+                0.0,
+                {},
+                f"imitating {config.imitate}, {share:.0%}: {same:.0%} alike",
+            ),
+        )
+        self.evaluate(model, after_imitation=True)
+
+    def evaluate(self, model: Any, after_imitation: bool = False) -> None:
         """Add a row to the curve."""
         from baselines.evaluate import score_against
 
         steps = float(model.num_timesteps)
-        if self._curve and self._curve[-1]["steps"] == steps:
+        if self._curve and self._curve[-1]["steps"] == steps and not after_imitation:
             return
-        row = {"seconds": self._clock.seconds() if steps else 0.0, "steps": steps}
+        row = {"seconds": self._clock.seconds() if self._curve else 0.0, "steps": steps}
         bot = SB3Bot(model, "agent")
         for other in self._config.eval_against:
             mean, half = score_against(
@@ -484,12 +520,16 @@ class Display:
         self._task = self._bar.add_task("training", total=1.0, note="")
         self._bar.start()
 
-    def update(self, share: float, steps: int, rate: float, row: dict[str, float]) -> None:
+    def update(
+        self, share: float, steps: int, rate: float, row: dict[str, float], note: str | None = None
+    ) -> None:
         """Show the share that is done, 0 to 1."""
         scores = ", ".join(
             f"{name[:-5]} {value:+.1f}" for name, value in row.items() if name.endswith("_mean")
         )
-        note = f"{steps:,} decisions, {rate:,.0f}/s" + (f"; against {scores}" if scores else "")
+        note = note or f"{steps:,} decisions, {rate:,.0f}/s" + (
+            f"; against {scores}" if scores else ""
+        )
         self._bar.update(self._task, completed=share, note=note)
         if self._lines and share >= self._next_line:
             self._console.print(f"training {share:4.0%}  {note}")
