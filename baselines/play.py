@@ -187,12 +187,13 @@ class _Sitting:
         while not table.over and table.seat != self.seat:
             bot = self.bots[table.seat]
             action = bot.act(table.view(self.random()))
-            seen = table.is_public(action)
+            before = table.seen(self.seat)
             try:
                 step = table.step(action)
             except ValueError as error:
                 raise ValueError(f"bot {bot.name!r}: {error}") from None
-            self.tell(step, seen)
+            if table.seen(self.seat) > before:
+                self.tell(step)
 
     def random(self) -> int:
         """A random word for the bot on turn: it depends on the seed and the number of actions taken, so that
@@ -204,9 +205,9 @@ class _Sitting:
             key = stream_key(seed, number, OPPONENTS)
             return int(mix(np.uint64(key) + np.uint64(len(table.history))))
 
-    def tell(self, step: Step, seen: bool = True) -> None:
+    def tell(self, step: Step) -> None:
         """Write what was done, and the score where a deal is over."""
-        self.say(step_text(step, show_legal=False, show_action=seen))
+        self.say(step_text(step, self.table.seen(self.seat), show_legal=False))
         if not self.table.over and int(self.table.states[0]["deal"]) != step.deal:
             score = points_text(self.table.points) or "  nobody has points"
             self.say(f"\nDeal {step.deal + 1} is over; so far:{score}\n")

@@ -427,7 +427,10 @@ def test_actions_that_are_not_public_are_not_shown_to_others(
     secret = replace(GAME, is_public=is_public, setup=secret_setup)
     monkeypatch.setitem(game_module._GAMES, "bolola", secret)
     record = load_text(VERSION_1)
-    assert "   1  player_1  (hidden)\n" in record.show(seat=2)
+    assert "trump:D" not in record.show(seat=2)
+    assert "   1  player_1  trump" not in record.show(seat=2)
+    # Not even that an action was taken: the first one that the seat sees has number 1.
+    assert record.show(seat=2).count("   1  player_") == 1
     for seat in (None, 1):
         assert "   1  player_1  trump:D" in record.show(seat=seat)
 

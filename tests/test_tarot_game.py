@@ -337,19 +337,15 @@ def test_zero_sum_changes_nothing_and_scale_multiplies() -> None:
 
 
 def test_the_potential_is_the_trick_as_it_lies() -> None:
-    """garde: KC led by the taker is worth 4.5 x 2 to it from each defender; a trump over it turns that."""
-    deal = table("KC", "2D", "T5", dealer=3, taker=0, contract="garde_sans")
+    """Garde sans: AC led by the taker is worth 0.5 x 4 to it from each defender; KC over it makes that -5 x 4."""
+    deal = table("AC", "KC", "JC", dealer=3)
+    custom_deal = {"deal": [*deal.dealt, deal.chien], "dealer": 3}
     kernel = TarotTable(
-        setup(start="discard", reward="shaped"),
-        deal=[*deal.dealt, deal.chien],
-        dealer=3,
-        taker=0,
-        contract="garde_sans",
+        setup(start="play", reward="shaped"), taker=0, contract="garde_sans", **custom_deal
     )
-    kernel.play("no_chelem")
-    while kernel.phase != "play":
-        kernel.play("no_poignee")
-    assert kernel.play("KC") == [3 * 18, -18, -18, -18]
+    assert kernel.play("AC") == [3 * 2, -2, -2, -2]
+    assert kernel.play("KC") == [3 * -22, 22, 22, 22]
+    assert kernel.play("JC") == [3 * -6, 6, 6, 6]
 
 
 # ---------------------------------------------------------------------------- layout
@@ -588,3 +584,33 @@ def test_every_step_of_a_deal_can_be_drawn() -> None:
                 assert GAME.render(kernel.setup, kernel.view(seat), 0, seat, history) == text
         kernel.play(action)
         history.append(GAME.action_id(action))
+
+
+def test_actions_that_all_see() -> None:
+    """T-3.3, T-4.1: hidden are the discards of suit cards, and all that leads to a poignée; nothing else."""
+    deal = table("KC KD KH KS T2-T15", chien="T16 T17 2C 3D 4H 5S", dealer=3)
+    kernel = same_table(deal)
+    hidden = []
+    actions = "garde pass pass pass 2C 3D 4H 5S T2 T17 no_chelem poignee_15 T17 KC"
+    for action in actions.split():
+        if not GAME.is_public(kernel.states, 0, GAME.action_id(action)):  # type: ignore[misc]
+            hidden.append(f"{kernel.phase} {action}")
+        kernel.play(action)
+    assert hidden == [
+        *("discard 2C", "discard 3D", "discard 4H", "discard 5S"),
+        *("poignee poignee_15", "keep T17"),
+    ]
+
+
+def test_a_record_from_a_seats_view_hides_who_was_asked() -> None:
+    """T-4.1: the steps of a declaration are shown to the seat that made it alone."""
+    deal = table("2C", "T1-T12", dealer=3)
+    played = RecordTable(setup(), options={"deal": [*deal.dealt, deal.chien], "dealer": 3})
+    actions = "garde_contre pass pass pass no_chelem poignee_10 T4 T12"
+    for action in actions.split():
+        played.step(action)
+    record = to_record(played)
+    assert "poignee_10" in record.show() and "poignee_10" in record.show(1)
+    for seat in (0, 2, 3):
+        assert "poignee_10" not in record.show(seat)
+        assert "player_1" not in record.show(seat).split("no_chelem")[1].split("garde_contre")[0]

@@ -106,6 +106,7 @@ class Table:
         table_drivers(game).begin(self.episode_config, states, 0, seed, number, custom)
         self.history: list[int] = []
         self.seats: list[int] = []
+        self._public: list[bool] = []
         self.deals: list[str] = [game.deal_text(states, 0)]
         if game.start_options is not None:
             self.start = game.start_options(self.episode_config, states, 0)
@@ -148,6 +149,11 @@ class Table:
             return True
         return game.is_public(self.states, 0, number)
 
+    def seen(self, seat: int | None) -> int:
+        """How many of the actions so far a seat has seen: its own, and those that all see; None: all."""
+        pairs = zip(self.seats, self._public, strict=True)
+        return sum(public or seat in (None, actor) for actor, public in pairs)
+
     def step(self, action: str | int) -> Step:
         """Take an action, given as text or id.
 
@@ -164,7 +170,7 @@ class Table:
             raise ValueError(
                 f"{action!r} is not legal for seat {seat}; legal are {' '.join(legal)}"
             )
-        deal = int(self.states[0]["deal"])
+        deal, public = int(self.states[0]["deal"]), self.is_public(text)
         number, buffers = game.action_id(text), self._buffers
         table_drivers(game).step(
             self.episode_config,
@@ -180,6 +186,7 @@ class Table:
         )
         self.history.append(number)
         self.seats.append(seat)
+        self._public.append(public)
         if int(self.states[0]["deal"]) != deal:
             self.deals.append(game.deal_text(self.states, 0))
         gain = tuple(float(value) * game.unit for value in self.states[0]["gain"])
@@ -326,7 +333,8 @@ class Record:
     ) -> Iterator[str]:
         """What :meth:`show` writes, piece by piece: a text before the first action and one an action.
 
-        With ``tables`` the table follows every action, not only the last one of a deal.
+        Actions that the seat does not see are left out, and not counted. With ``tables`` the table follows every action, not
+        only the last one of a deal.
         """
         last = len(self.actions) if last is None else last
         if not 0 <= first <= last <= len(self.actions):
@@ -337,10 +345,13 @@ class Record:
         game = table.game
         yield f"{table.setup.id}\n\n{table.render(seat)}\n"
         for index in range(first, last):
-            own = seat in (None, table.seat)
-            seen = own or table.is_public(self.actions[index])
+            own, before = seat in (None, table.seat), table.seen(seat)
             step = self._take(table, index)
-            text = step_text(step, show_legal=own, show_action=seen)
+            number, text = table.seen(seat), ""
+            if number > before:
+                text = step_text(step, number, show_legal=own)
+            elif index + 1 < last:
+                continue
             state = table.states[0]
             if tables or index + 1 == last or int(state["deal"]) != step.deal:
                 text += f"\n\n{table.render(seat)}\n"
@@ -457,9 +468,11 @@ def load(path: str | Path) -> Record:
         raise ValueError(f"{path}: {error}") from None
 
 
-def step_text(step: Step, *, show_legal: bool = True, show_action: bool = True) -> str:
-    """One line for a step: number, seat, action, the legal ones in brackets, and the points that fell."""
-    line = f"{step.number:4}  {AGENTS[step.seat]}  {step.action if show_action else '(hidden)'}"
+def step_text(step: Step, number: int | None = None, *, show_legal: bool = True) -> str:
+    """One line for a step: number (None: the step's own), seat, action, the legal ones in brackets, and the points
+    that fell.
+    """
+    line = f"{step.number if number is None else number:4}  {AGENTS[step.seat]}  {step.action}"
     if show_legal and len(step.legal) > 1:
         line += f"  ({' '.join(step.legal)})"
     elif show_legal:
