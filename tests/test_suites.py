@@ -34,6 +34,17 @@ def test_first_deal_of_hearts_suite_is_this_one() -> None:
     ]
 
 
+def test_first_deal_of_the_tarot_suite_is_this_one() -> None:
+    """The chien is the fifth hand; no deal is a petit sec (T-2.2)."""
+    assert seeds.suite("tarot-deal-v1").deals(1) == [
+        {
+            "deal": "N:543.QNJ93.J93.N6543.9,3 KNJ8.T7.KT85.K9.19,18,16,12,8,5 "
+            "QT.86A.N7A.8A.20,17,15,11,10,6,4,EX 2A.K54.Q64.JT72.21,14,13,7,2,1 976.2.2.Q.",
+            "dealer": 3,
+        }
+    ]
+
+
 def test_every_bolola_environment_has_a_suite_and_names_have_versions() -> None:
     variants = [name for name in find_game("bolola").variants if name != "custom"]
     environments = {f"bolola/{name.replace('_', '-')}-v0" for name in variants}

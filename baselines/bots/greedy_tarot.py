@@ -50,7 +50,7 @@ from tarot_env.cards import (
     half_points,
 )
 from tarot_env.contracts import CONTRACTS, MULTIPLIER, NO_CHELEM, NO_POIGNEE, PASS, TAKES_CHIEN
-from tarot_env.observe import unseen
+from tarot_env.observe import hidden, unseen
 from tarot_env.state import BID, CHELEM, DISCARD, PLAY, POIGNEE
 from trick_core.bits import ONE, ZERO, highest, lowest, popcount
 from trick_core.drivers import JitBot
@@ -193,7 +193,20 @@ START = table(
     }
 )
 
-WEIGHTS = START
+#: Tuned by turns of ``python -m baselines.tune_tarot`` with ``hands``, ``play`` and ``bids``, from START on.
+# fmt: off
+WEIGHTS = table(
+    {
+        "taker": (-0.365, 2.12, 1.9, 1.785, 2.2, 3.4, 10.139, -0.11, 1, -0.24, 5.4, 10.3, 14.5, 1, 0.1, 0.79, 0.5, 0, 0, 0, 7.5, 0.2, 0.3),
+        "defender": (0.4, -0.86, 0.421, 3.5, 0.2, 0.791, -0.5, 0.08, 1, 1.8, 0.65, 3.525, 3, 1, -0.35, 1, 0.462, -1.5, 0, 0, 2, 0.2, 0.3),
+        "discard": (0.14, -0.08, 9.8, -0.5, 0),
+        "bid": (-8, -5, -15, -30, 1, 9.7, 0, 0.2),
+        "take": (-44.45, 11.53, 12.01, 13.17, 3.07, 1.05, -0.4, 4.81, 1.3, 1.49, 0.55, 0.68, 0.44, 0.34),
+        "sans": (-55.51, 11.74, 5.37, 14.38, 2.71, 1.9, 0.17, 4.82, 1.37, 1.59, 0.74, 4.09, 2.31, 1.29),
+        "contre": (-65.56, 13.19, 6.46, 15.75, 2.6, 1.91, 0.23, 5.15, 1.64, 1.45, 0.84, 4.3, 2.42, 1.34),
+    }
+)
+# fmt: on
 
 #: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float32.
 NONE_OF = np.array(
@@ -362,23 +375,44 @@ def will_sweep(st: Any) -> Any:
 
 
 @kernel
-def can_cut(st: Any, me: Any, un: Any, un_trumps: Any, suit_set: Any) -> Any:
+def pool(st: Any, me: Any, seat: Any, un: Any, un_trumps: Any, hide: Any, hide_trumps: Any) -> Any:
+    """What another seat may hold: suits and trumps; which of them it holds for sure; and the numbers of other
+    cards that it may hold and that it has.
+    """
+    hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
+    sure, sure_trumps = hold & ~hide, hold_trumps & ~hide_trumps
+    for i in range(1, 4):
+        other = (me + i) & 3
+        if other != seat:
+            sure &= ~st.can[other]
+            sure_trumps &= ~st.can_trumps[other]
+    known = popcount(sure) + popcount(sure_trumps)
+    m = popcount(hold) + popcount(hold_trumps) - known
+    n = NUM_TRICKS - popcount(st.played[seat]) - popcount(st.played_trumps[seat]) - known
+    return hold, hold_trumps, sure, sure_trumps, m, n
+
+
+@kernel
+def none_of(m: Any, n: Any, cards: Any, sure: Any) -> Any:
+    """The chance that a hand holds none of some cards, ``sure`` being all that it holds for sure."""
+    return 0.0 if sure & cards else float(NONE_OF[m, n, popcount(cards)])
+
+
+@kernel
+def can_cut(
+    st: Any, me: Any, un: Any, un_trumps: Any, hide: Any, hide_trumps: Any, suit_set: Any
+) -> Any:
     """The chance that an opponent is void in a suit and holds a trump."""
     safe = 1.0
     for i in range(1, 4):
         seat = (me + i) & 3
         if me != st.taker and seat != st.taker:
             continue
-        hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
-        m = popcount(hold) + popcount(hold_trumps)
-        n = (
-            NUM_TRICKS
-            - st.trick_number
-            - popcount(st.trick[seat])
-            - popcount(st.trick_trumps[seat])
+        hold, hold_trumps, sure, sure_trumps, m, n = pool(
+            st, me, seat, un, un_trumps, hide, hide_trumps
         )
-        void = NONE_OF[m, n, popcount(hold & suit_set)]
-        safe *= 1.0 - void * (1.0 - NONE_OF[m, n, popcount(hold_trumps & TRUMPS)])
+        void = none_of(m, n, hold & suit_set, sure)
+        safe *= 1.0 - void * (1.0 - none_of(m, n, hold_trumps & TRUMPS, sure_trumps))
     return 1.0 - safe
 
 
@@ -391,6 +425,7 @@ def play(weights: Any, st: Any) -> Any:
     hand, hand_trumps = st.hands[me], st.hands_trumps[me]
     left = NUM_TRICKS - st.trick_number
     un, un_trumps = unseen(st, me)
+    hide, hide_trumps = hidden(st, me)
     own_trumps = popcount(hand_trumps & TRUMPS)
     out_trumps = popcount(un_trumps & TRUMPS)
     strong = own_trumps / (own_trumps + out_trumps + 1e-9)
@@ -424,7 +459,7 @@ def play(weights: Any, st: Any) -> Any:
                     suit = SUIT_OF[card]
                     rest = un & SUIT_SETS[suit]
                     suit_mean = half_points(rest, ZERO) / max(popcount(rest), 1)
-                    suit_cut = can_cut(st, me, un, un_trumps, SUIT_SETS[suit])
+                    suit_cut = can_cut(st, me, un, un_trumps, hide, hide_trumps, SUIT_SETS[suit])
                 suit_set = SUIT_SETS[suit]
 
             # The trick as it lies after this card.
@@ -459,14 +494,15 @@ def play(weights: Any, st: Any) -> Any:
             for i in range(1, 4 - st.trick_size):
                 seat = (me + i) & 3
                 partner = (seat == st.taker) == (me == st.taker)
-                hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
-                m = popcount(hold) + popcount(hold_trumps)
+                hold, hold_trumps, sure, sure_trumps, m, n = pool(
+                    st, me, seat, un, un_trumps, hide, hide_trumps
+                )
                 void, goes = 1.0, 0.0
                 if lead_set:
-                    void = NONE_OF[m, left, popcount(hold & lead_set)]
+                    void = none_of(m, n, hold & lead_set, sure)
                     if not trumped:
-                        goes = 1.0 - NONE_OF[m, left, popcount(hold & over)]
-                cuts = void * (1.0 - NONE_OF[m, left, popcount(hold_trumps & above)])
+                        goes = 1.0 - none_of(m, n, hold & over, sure)
+                cuts = void * (1.0 - none_of(m, n, hold_trumps & above, sure_trumps))
                 uncut *= 1.0 - cuts
                 stays *= 1.0 - goes
                 cut_all += cuts
