@@ -253,6 +253,9 @@ def test_same_step_shows_the_end_and_the_next_deal() -> None:
     assert BOLOLA.layout.read(obs["observation"][1], "trick_number")[0].argmax() == 0
     assert (infos["seat"] >= 0).all() and obs["action_mask"].any(axis=1).all()
     assert "final_obs" not in env.step(env.sample_actions())[4]
+    terminations, _, infos = to_the_end(env)[2:]
+    assert terminations.tolist() == [True, False]
+    assert infos["final_obs"]["observation"].any(axis=1).tolist() == [True, False]
 
 
 def test_next_step_shows_the_end_then_ignores_an_action() -> None:
