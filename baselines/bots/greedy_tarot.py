@@ -4,7 +4,7 @@
 pass the target: after taking the chien, in garde sans, in garde contre. From them follows what each bid is expected to
 bring; the best is made if it beats what passing is expected to bring, which depends on the highest bid so far.
 The scores are our own calibration, a regression over deals that this bot played from hands of all kinds
-(``python -m baselines.tune_tarot hands``); the worth of passing comes from self-play (``... weights``).
+(``python -m baselines.tune_tarot hands``); the worth of passing comes from self-play (``... bids``).
 
 **Discard.** Points are saved and suits emptied, except beside a king.
 
@@ -20,7 +20,7 @@ lost.
   the Petit how many trumps it has beside it;
 * small terms for the lead, for shortening a suit, for long suits and trumps led.
 
-The Excuse is never kept for trick 18, but to complete a slam. Weights of taker and defenders differ; they come from self-play too.
+The Excuse is never kept for trick 18, but to complete a slam. Weights of taker and defenders differ; they come from self-play too (``... play``).
 """
 
 from __future__ import annotations
