@@ -6,6 +6,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# Tests of the rules, small enough without the compiler.
+NOJIT := $(addprefix tests/test_, bolola_rules.py differential_bolola.py leaks_bolola.py \
+	bolola_properties.py custom_rows.py tarot_rules.py)
+
 .PHONY: demo test test-long test-nojit test-versions bench lint clean
 
 $(VENV)/.demo: pyproject.toml constraints.txt
@@ -32,7 +36,7 @@ test-long: $(VENV)/.dev
 
 # The same rules with the compiler off.
 test-nojit: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/nojit
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(NOJIT)
 
 # Oldest and middle supported versions of what the library plugs into.
 test-versions: $(VENV)/.dev

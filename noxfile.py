@@ -14,7 +14,9 @@ LEGS = {
 
 #: Tests of what the library plugs into, and of the kernels.
 TESTS = [
-    "tests/test_aec.py",
+    "tests/test_aec_loop.py",
+    "tests/test_aec_spaces.py",
+    "tests/test_aec_episodes.py",
     "tests/test_registry.py",
     "tests/test_single.py",
     "tests/test_learner.py",

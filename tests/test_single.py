@@ -99,6 +99,7 @@ def test_gymnasiums_checker_passes(name):
 
 @pytest.mark.filterwarnings("ignore:.*MultiInputPolicy.*")
 def test_stable_baselines_checker_passes():
+    pytest.importorskip("stable_baselines3", reason="needs the extra trick-envs[train]")
     from stable_baselines3.common.env_checker import check_env as check_sb3
 
     check_sb3(SingleAgentEnv(HEARTS, seat="rotate"))
@@ -612,6 +613,7 @@ def masked_env():
 @pytest.mark.long
 def test_maskable_ppo_learns_over_spawned_processes():
     """A30, C4: SubprocVecEnv, spawn, 2,048 steps; an illegal action would raise in its process."""
+    pytest.importorskip("sb3_contrib", reason="needs the extra trick-envs[train]")
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import SubprocVecEnv
 
@@ -628,6 +630,7 @@ def test_maskable_ppo_learns_over_spawned_processes():
 
 def test_maskable_ppo_trains_evaluates_and_predicts_with_masks():
     """A32: masks in training, in the maskable evaluation and in predict; an illegal action would raise."""
+    pytest.importorskip("sb3_contrib", reason="needs the extra trick-envs[train]")
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.evaluation import evaluate_policy
 

@@ -349,7 +349,11 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
 
     def _checked(self, agent: str, action: Any, over: bool) -> int:
         """The action as a Python int, or the errors of PettingZoo's wrappers."""
-        if action is None or not self.action_space(agent).contains(action):
+        try:
+            known = action is not None and self.action_space(agent).contains(action)
+        except OverflowError:  # Gymnasium before 1.4, on a number beyond int64
+            known = False
+        if not known:
             raise AssertionError(
                 f"action is not in action space: {agent} chose {action!r}, "
                 f"expected an integer 0..{self._num_actions - 1}"
