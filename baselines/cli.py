@@ -12,6 +12,8 @@ from typing import Any
 
 from baselines.extras import MissingExtraError
 
+GAMES = ("bolola", "tarot")
+
 USAGE_ERROR, FAILURE, INTERRUPTED = 2, 1, 130
 
 
@@ -113,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     sub = add("warmup", "Compile the kernels and keep them, for images and clusters.", _warmup)
-    sub.add_argument("games", nargs="*", default=["bolola"], help="games to compile")
+    sub.add_argument("games", nargs="*", default=list(GAMES), help="games to compile")
 
     sub = add("demo", "Measure, train, evaluate, and leave a report.", _demo)
     sub.add_argument("env", nargs="?", default="bolola/hearts-v0", help="environment id")
@@ -198,7 +200,7 @@ def _envs(options: argparse.Namespace) -> int:
     from trick_core.bots import bot_names
     from trick_core.game import find_game
 
-    for name in ("bolola",):
+    for name in GAMES:
         for variant in find_game(name).variants:
             print(f"{name}/{variant.replace('_', '-')}-v0")
     print("bots: " + ", ".join(bot_names()))
@@ -281,16 +283,15 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _warmup(options: argparse.Namespace) -> int:
+    from trick_core.game import find_game
     from trick_core.warmup import warmup
 
-    from trick_core.game import find_game
-
     for name in options.games:
-        total = 0.0
-        for label, seconds in warmup(find_game(name)):
-            print(f"{seconds:6.2f} s  {label}")
-            total += seconds
-        print(f"{total:6.2f} s  {name}, all kernels")
+        built = warmup(
+            find_game(name), report=lambda kernel: print(f"{kernel.seconds:6.2f} s  {kernel.label}")
+        )
+        total = sum(kernel.seconds for kernel in built)
+        print(f"{total:6.2f} s  {name}: {len(built)} kernels ready")
     return 0
 
 

@@ -11,7 +11,7 @@ from bolola_env.contracts import CONTRACTS, MATCH_ORDER, Contract
 from trick_core.game import Game, find_game
 
 ROOT = Path(__file__).parent.parent
-GAMES = ("bolola",)
+GAMES = ("bolola", "tarot")
 
 
 def environments() -> str:
