@@ -1,7 +1,8 @@
 """The yardstick: the same random play in C, compiled on the spot and called in this process.
 
 ``<game>.c`` plays a game as its kernels do, with the same random numbers, so that both sides can be shown
-to play the same deals. ``<game>.py`` says how a setup becomes the C file's records.
+to play the same deals. ``<game>.py`` says how a setup becomes the C file's records. What all games share is
+in ``common.h`` and ``play.h``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from trick_core.drivers import make_buffers, random_drivers
 from trick_core.game import Setup
 
 FORMS = ("state", "packed", "bytes")
+FOLDER = Path(__file__).parent
 FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -34,6 +36,7 @@ class NoYardstickError(RuntimeError):
 class Player(Protocol):
     """Random legal play of ``count`` tables, in C or in the kernel."""
 
+    game: str
     words: np.ndarray[Any, Any]  # (N, W) uint64
     obs: np.ndarray[Any, Any]  # (N, D) int8
     mask: np.ndarray[Any, Any]  # (N, A) int8
@@ -74,7 +77,9 @@ def library(game: str) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         target = Path(folder) / f"{game}.so"
         done = subprocess.run(
-            [*command, *FLAGS, str(source), "-o", str(target)], capture_output=True, text=True
+            [*command, *FLAGS, f"-I{FOLDER}", str(source), "-o", str(target)],
+            capture_output=True,
+            text=True,
         )
         if done.returncode != 0:
             raise NoYardstickError(f"{command[0]} could not compile {source.name}:\n{done.stderr}")
@@ -110,8 +115,9 @@ class YardstickPlayer:
 
     def __init__(self, setup: Setup, count: int, seed: int = 0) -> None:
         game = setup.game
+        self.game = game.name
         self._library = library(game.name)
-        records = importlib.import_module(f"benchmarks.reference.{game.name}")
+        records = _records(game.name)
         self._rows = records.rows(setup)
         self._tables = np.zeros(count, records.TABLE)
         for name, size, dtype in (
@@ -144,6 +150,7 @@ class KernelPlayer:
     """The same in the game's compiled kernel."""
 
     def __init__(self, setup: Setup, count: int, seed: int = 0) -> None:
+        self.game = setup.game.name
         self._config = setup.config
         self._drivers = random_drivers(setup.game)
         self._buffers = make_buffers(setup.game, count, final=False)
@@ -175,21 +182,27 @@ def checksum(player: Player, steps: int, form: str = "bytes") -> tuple[int, int,
         form: ``"packed"`` or ``"bytes"`` to take in observations and masks too.
 
     Returns:
-        Actions taken; points of all seats at all finished deals; a hash of points, seats on turn and, unless ``form`` is
+        Actions taken; the game's ``SCORE`` at all finished deals, summed; a hash of the states and, unless ``form`` is
         ``"state"``, observations and masks after every action.
     """
+    records = _records(player.game)
     digest = hashlib.sha256()
     taken = points = 0
     for _ in range(steps):
         taken += player.play(form, 1)
         over = player.table("seat") < 0
-        points += int(player.table("points")[over].sum())
+        points += int(player.table(records.SCORE)[over].sum())
         shown = [player.words, player.obs, player.mask] if form == "bytes" else []
         if form == "packed":
             shown = [player.words, player.mask]
-        for array in (player.table("points"), player.table("scores"), player.table("seat"), *shown):
+        for array in (*map(player.table, records.COMPARED), *shown):
             digest.update(np.ascontiguousarray(array).tobytes())
     return taken, points, digest.hexdigest()
+
+
+def _records(game: str) -> Any:
+    """The module that says how a game's records lie in C."""
+    return importlib.import_module(f"benchmarks.reference.{game}")
 
 
 def _seeds(count: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

@@ -8,19 +8,9 @@
  *
  * Not covered, since random play never needs it: custom deals, rewards other than points.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#if defined(__BMI2__) || defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
-typedef uint64_t u64;
-#define INLINE static inline __attribute__((always_inline))
-#define EXPORT __attribute__((visibility("default")))
+#include "common.h"
 
 enum { CARDS = 52, TRICKS = 13, TIERS = 7, ACTIONS = 56, PLAY_WORDS = 14, ROW_WORDS = 20, WORDS = PLAY_WORDS + ROW_WORDS };
-enum { STATE_ONLY, PACKED, BYTES };
 
 #define SUIT_BITS ((1ull << 13) - 1)
 #define ALL_CARDS ((1ull << CARDS) - 1)
@@ -48,63 +38,6 @@ typedef struct {
     int32_t points[4], scores[4], gain[4], pot;
     int8_t seat, winner, leader, starter, trick_size, trick_number, trump, deal, taken[4], shown;
 } table_t;
-
-static const u64 GOLDEN = 0x9E3779B97F4A7C15ull;
-
-INLINE u64 mix(u64 x)
-{
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return x ^ (x >> 31);
-}
-
-INLINE u64 stream_key(u64 seed, u64 number, u64 domain)
-{
-    return mix(mix(mix(seed + GOLDEN) ^ (domain + GOLDEN)) + number * GOLDEN);
-}
-
-INLINE int below(u64 word, u64 n) { return (int)(((word >> 32) * n) >> 32); }
-
-/* Index of the k-th bit set. */
-INLINE int pick(u64 word, int k)
-{
-#ifdef __BMI2__
-    return __builtin_ctzll(_pdep_u64(1ull << k, word));
-#else
-    while (k-- > 0)
-        word &= word - 1;
-    return __builtin_ctzll(word);
-#endif
-}
-
-/* The lowest `count` bits (a constant multiple of 8) as 0/1 bytes. */
-INLINE void spread(u64 word, int8_t *out, int count)
-{
-#ifdef __AVX512BW__
-    _mm512_mask_storeu_epi8(out, ~0ull >> (64 - count), _mm512_maskz_set1_epi8(word, 1));
-    return;
-#elif defined(__AVX2__)
-    const __m256i lane = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-    const __m256i bit = _mm256_set1_epi64x((long long)0x8040201008040201ull);
-    while (count >= 32) {
-        __m256i copies = _mm256_shuffle_epi8(_mm256_set1_epi32((int)word), lane);
-        __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(copies, bit), bit);
-        _mm256_storeu_si256((__m256i *)out, _mm256_and_si256(set, _mm256_set1_epi8(1)));
-        word >>= 32;
-        out += 32;
-        count -= 32;
-    }
-#endif
-    for (; count > 0; count -= 8, word >>= 8, out += 8) {
-#ifdef __BMI2__
-        u64 bytes = _pdep_u64(word & 255, 0x0101010101010101ull);
-        memcpy(out, &bytes, 8);
-#else
-        for (int i = 0; i < 8; i++)
-            out[i] = (int8_t)(word >> i & 1);
-#endif
-    }
-}
 
 /* Every card in turn goes to a seat with the chance that its free places give. */
 INLINE void shuffle(table_t *t, u64 random)
@@ -218,10 +151,9 @@ INLINE void start_deal(const row_t *row, table_t *t)
     find_legal(row, t);
 }
 
-INLINE void begin(const row_t *rows, table_t *t)
+INLINE void begin(const row_t *rows, table_t *t, u64 key)
 {
-    t->key = stream_key(t->seed, t->number, 0);
-    t->number++;
+    t->key = key;
     t->shown = -1;
     t->deal = 0;
     for (int seat = 0; seat < 4; seat++)
@@ -304,16 +236,6 @@ INLINE void step(const row_t *rows, int num_rows, table_t *t, int action)
     }
 }
 
-/* Append `width` bits; all positions are known when compiling. */
-INLINE void put(u64 *words, int *at, u64 value, int width)
-{
-    int word = *at >> 6, shift = *at & 63;
-    words[word] |= value << shift;
-    if (shift + width > 64)
-        words[word + 1] |= value >> (64 - shift);
-    *at += width;
-}
-
 #define EACH_SEAT(expression, width) \
     { int s = a; put(w, &at, expression, width); } \
     { int s = b; put(w, &at, expression, width); } \
@@ -350,52 +272,25 @@ INLINE void observe(const row_t *row, int match, const table_t *t, u64 *restrict
         out[i] = w[i];
 }
 
-INLINE int64_t run(int form, const row_t *restrict rows, int num_rows, table_t *restrict tables, u64 *restrict words,
-                   int8_t *restrict obs, int8_t *restrict mask, int64_t lo, int64_t hi, int64_t steps)
+/* What the seat on turn sees; the contract's part only when the deal has changed. */
+INLINE void show(int form, const row_t *rows, int num_rows, table_t *t, u64 *restrict word, int8_t *restrict byte)
 {
-    int64_t taken = 0;
-    for (int64_t i = lo; i < hi; i++) {
-        table_t t = tables[i];
-        u64 *restrict word = words + i * WORDS;
-        int8_t *restrict byte = obs + i * WORDS * 64;
-        for (int64_t n = 0; n < steps; n++) {
-            if (t.seat < 0)
-                begin(rows, &t);
-            t.random += GOLDEN;
-            int k = below(mix(t.random), (u64)__builtin_popcountll(t.legal));
-            step(rows, num_rows, &t, pick(t.legal, k));
-            taken++;
-            if (form == STATE_ONLY || t.seat < 0)
-                continue;
-            int with_row = t.shown != t.deal;
-            t.shown = t.deal;
-            observe(&rows[t.deal], num_rows > 1, &t, word);
-            if (with_row)
-                memcpy(word + PLAY_WORDS, rows[t.deal].row_words, sizeof rows[0].row_words);
-            if (form == BYTES) {
-                for (int j = 0; j < PLAY_WORDS; j++)
-                    spread(word[j], byte + 64 * j, 64);
-                if (with_row)
-                    for (int j = PLAY_WORDS; j < WORDS; j++)
-                        spread(word[j], byte + 64 * j, 64);
-            }
-            spread(t.legal, mask + i * ACTIONS, ACTIONS);
-        }
-        tables[i] = t;
-    }
-    return taken;
+    int with_row = t->shown != t->deal;
+    t->shown = t->deal;
+    observe(&rows[t->deal], num_rows > 1, t, word);
+    if (with_row)
+        memcpy(word + PLAY_WORDS, rows[t->deal].row_words, sizeof rows[0].row_words);
+    if (form != BYTES)
+        return;
+    for (int j = 0; j < PLAY_WORDS; j++)
+        spread(word[j], byte + 64 * j, 64);
+    if (with_row)
+        for (int j = PLAY_WORDS; j < WORDS; j++)
+            spread(word[j], byte + 64 * j, 64);
 }
 
-#define PLAY(name, form)                                                                                        \
-    EXPORT int64_t name(const row_t *rows, int num_rows, table_t *tables, u64 *words, int8_t *obs, int8_t *mask, \
-                        int64_t lo, int64_t hi, int64_t steps)                                                  \
-    {                                                                                                           \
-        return run(form, rows, num_rows, tables, words, obs, mask, lo, hi, steps);                              \
-    }
-PLAY(play_state, STATE_ONLY)
-PLAY(play_packed, PACKED)
-PLAY(play_bytes, BYTES)
+INLINE void show_mask(const table_t *t, int8_t *mask) { spread(t->legal, mask, ACTIONS); }
 
-EXPORT size_t row_size(void) { return sizeof(row_t); }
-EXPORT size_t table_size(void) { return sizeof(table_t); }
-EXPORT const char *compiled_with(void) { return __VERSION__; }
+INLINE int choose(const table_t *t, u64 random) { return pick(t->legal, below(random, (u64)count(t->legal))); }
+
+#include "play.h"

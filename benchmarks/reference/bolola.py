@@ -50,6 +50,9 @@ COMPARED = tuple(
     name for name in TABLE.names or () if name not in ("seed", "number", "random", "shown")
 )
 
+#: What is summed over finished deals.
+SCORE = "points"
+
 
 def rows(setup: Setup) -> np.ndarray[Any, Any]:
     """The configuration's records as ``row_t``, one a deal of the episode."""
