@@ -6,16 +6,11 @@ starts its own. ``prange`` is not used: its threading layers die after a fork or
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
-
-#: Rows are shared out in so many pieces a thread, so that a thread which starts late or is held up takes fewer.
-_PIECES = 4
-
-#: A piece is worth its call from here on.
-_FEWEST_ROWS = 256
 
 
 class _Job:
@@ -94,8 +89,10 @@ def share_rows(work: Callable[[int, int], None], rows: int, num_threads: int) ->
     if count <= 1:
         work(0, rows)
         return
-    size = max(min(_FEWEST_ROWS, -(-rows // count)), -(-rows // (count * _PIECES)))
-    job = _Job(work, [(lo, min(lo + size, rows)) for lo in range(0, rows, size)])
+    # A piece for each thread, in nobody's name: the piece of one that wakes too late is taken by another. More and
+    # smaller pieces were slower, since between two pieces a thread has to wait for the GIL.
+    edges = [rows * k // count for k in range(count + 1)]
+    job = _Job(work, list(itertools.pairwise(edges)))
     _helpers.call(job, count - 1)
     try:
         job.run()
