@@ -69,7 +69,7 @@ def imitate(
     seed: int,
     tables: int = 256,
     minibatch: int = 512,
-    learning_rate: float = 1e-3,
+    learning_rate: float = 2e-3,
     progress: Callable[[float, float], None] | None = None,
 ) -> float:
     """Fit an sb3-contrib policy to a bot's choices.
