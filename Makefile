@@ -4,6 +4,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -q --numprocesses auto
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # Tests of the rules, small enough without the compiler.
@@ -28,15 +29,15 @@ demo: $(VENV)/.demo
 
 # What has to pass before anything lands: lint, types, import contracts, tests.
 test: $(VENV)/.dev lint
-	$(BIN)/python -m pytest -q
+	$(PYTEST)
 
 # The long fuzz and the end-to-end runs.
 test-long: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m long
+	$(PYTEST) -m long
 
 # The same rules with the compiler off.
 test-nojit: $(VENV)/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(NOJIT)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(NOJIT)
 
 # Oldest and middle supported versions of what the library plugs into.
 test-versions: $(VENV)/.dev
