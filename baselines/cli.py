@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,17 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         return command(options)
+    except BrokenPipeError:
+        return FAILURE
     except (ValueError, TypeError, FileNotFoundError, IsADirectoryError, FileExistsError) as error:
         print(f"trick-envs: {error}", file=sys.stderr)
         return USAGE_ERROR
-    except MissingExtraError as error:
+    except (MissingExtraError, OSError) as error:
         print(f"trick-envs: {error}", file=sys.stderr)
         return FAILURE
     except KeyboardInterrupt:
         print("trick-envs: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        return FAILURE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -170,8 +171,8 @@ def _import(place: str) -> Any:
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"--contract: {error}") from None
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"--contract: {place}: {error}") from None
     finally:
         sys.path.remove("")
 
@@ -182,9 +183,22 @@ def _count(text: str) -> int:
         value = float(text.replace("_", ""))
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a whole number, got {text!r}") from None
-    if value < 1 or value != int(value):
+    if not 1 <= value < math.inf or value != int(value):
         raise argparse.ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
     return int(value)
+
+
+def _check_writable(file: Path) -> None:
+    """Find out before the work, not after it, that its result cannot be kept.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    new = not file.exists()
+    with file.open("a"):
+        pass
+    if new:
+        file.unlink()
 
 
 def _version() -> str:
@@ -242,6 +256,8 @@ def _train(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from baselines.evaluate import evaluate, print_result
 
+    if options.json is not None:
+        _check_writable(options.json)
     result = evaluate(
         _setup(options),
         options.policies,
@@ -260,6 +276,8 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _play(options: argparse.Namespace) -> int:
     from baselines.play import play
 
+    if options.record is not None:
+        _check_writable(options.record)
     opponents = options.opponents
     return play(
         _setup(options),

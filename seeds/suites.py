@@ -12,7 +12,7 @@ import numpy as np
 
 from trick_core import rng
 from trick_core.bits import ZERO, lowest
-from trick_core.game import Game, Setup, setup_for
+from trick_core.game import Game, Setup, same_config, setup_for
 from trick_core.jit import entry
 from trick_core.rng import stream_key
 
@@ -49,7 +49,7 @@ class Suite:
     def matches(self, setup: Setup) -> bool:
         """Whether the deals are for this setup: the same game, contract and fixed choices; rewards may differ."""
         own = self.setup()
-        return setup.game is own.game and setup.config.tobytes() == own.config.tobytes()
+        return setup.game is own.game and same_config(setup.config, own.config)
 
     def deals(self, count: int | None = None, first: int = 0) -> list[dict[str, Any]]:
         """Deals as ``reset(options=...)`` takes them.

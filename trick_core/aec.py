@@ -28,7 +28,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from trick_core.bits import words_to_bits
 from trick_core.drivers import table_drivers
 from trick_core.episodes import check_seed, custom_config, fresh_seed
-from trick_core.game import AGENTS, NUM_SEATS, RUN, Game, Setup
+from trick_core.game import AGENTS, NUM_SEATS, RUN, Game, Setup, same_config
 from trick_core.jit import JIT, copy_records, records
 
 Observation = dict[str, np.ndarray[Any, np.dtype[np.int8]]]
@@ -217,6 +217,16 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
                 views = self._words, self._obs, self._mask
                 self._look(self.episode_config, self.states, 0, seat, *views)
                 self._shown = AGENTS[seat]
+
+    def __getattr__(self, name: str) -> Any:
+        """Reached only by names that are not there: those of the episode before there is one.
+
+        Raises:
+            AttributeError: Always; as PettingZoo's ``OrderEnforcingWrapper`` puts it.
+        """
+        if name in _EPISODE:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # ------------------------------------------------------------------ spaces
 
@@ -506,8 +516,7 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
         """
         if not isinstance(snapshot, AECSnapshot):
             raise TypeError(f"expected what get_state() returned, got {type(snapshot).__name__}")
-        own = self.setup.config
-        same = snapshot.base is own or snapshot.base.tobytes() == own.tobytes()
+        same = same_config(snapshot.base, self.setup.config)
         if snapshot.game != self.setup.game.name or not same:
             raise ValueError(f"the snapshot is not of {self.setup.name} with the same options")
         self._restore(snapshot.values)

@@ -160,12 +160,14 @@ class Bot:
 
         Raises:
             TypeError: ``act`` returned something that is no integer.
+            ValueError: It returned an integer beyond int64.
         """
         chosen = [self.act(views.view(i)) for i in range(len(views.seats))]
         try:
             return np.array([operator.index(action) for action in chosen], np.int64)
-        except TypeError:
-            raise TypeError(
+        except (TypeError, OverflowError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(
                 f"bot {self.name!r}: expected the id of an action (an integer), got {chosen!r}"
             ) from None
 
@@ -193,7 +195,9 @@ class KernelBot(Bot):
         return self._build(game)
 
     def act(self, view: View) -> int:
-        return int(self._choose(view.game, view.config, view.record, np.uint64([view.random]))[0])
+        return int(
+            self._choose(view.game, view.config, view.record, np.array([view.random], np.uint64))[0]
+        )
 
     def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
         return self._choose(views.game, views.config, views.records, views.randoms)

@@ -5,6 +5,7 @@ Adapters, drivers, bot runners and tools take a :class:`Game` or a :class:`Setup
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -159,9 +160,17 @@ def find_game(name: str) -> Game:
     if name not in _GAMES:
         import importlib
 
+        package = f"{name}_env"
         try:
-            importlib.import_module(f"{name}_env.game")
-        except ModuleNotFoundError:
+            if not name.isidentifier():
+                raise ValueError(f"no game {name!r}")
+            importlib.import_module(f"{package}.game")
+        except ModuleNotFoundError as error:
+            if error.name not in (
+                package,
+                f"{package}.game",
+            ):  # the game is there, what it needs is not
+                raise
             raise ValueError(f"no game {name!r}") from None
     return _GAMES[name]
 
@@ -175,6 +184,7 @@ def setup_for(env: Any, **options: Any) -> Setup:
 
     Raises:
         ValueError: No such environment; the message lists those of the game.
+        TypeError: An unknown option; the message lists those that there are.
     """
     if isinstance(env, Setup):
         return env.changed(**options)
@@ -185,7 +195,22 @@ def setup_for(env: Any, **options: Any) -> Setup:
     variant = variant.removesuffix("-v0").replace("-", "_")
     if variant not in game.variants:
         raise ValueError(f"no environment {env!r}; {name} has {', '.join(game.variants)}")
+    _check_names(game, options)
     return game.setup(**{**game.variants[variant], **options})
+
+
+def _check_names(game: Game, options: Mapping[str, Any]) -> None:
+    """Refuse options that neither the game nor the rewards have.
+
+    Raises:
+        TypeError: There is one; the message lists those that there are.
+    """
+    parameters = inspect.signature(game.setup).parameters.values()
+    known = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
+    known += [each.name for each in fields(RewardOptions) if each.name not in known]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{game.name} has no option {name!r}; it takes {', '.join(known)}")
 
 
 #: How the drivers turn points into rewards; one record, shared by all tables of an environment.
@@ -262,6 +287,7 @@ class Setup:
 
     def changed(self, **options: Any) -> Setup:
         """The same setup with some options changed."""
+        _check_names(self.game, options)
         return self.game.setup(**{**self.arguments, **options})
 
     @property
@@ -290,6 +316,17 @@ class Setup:
         run["zero_sum"] = self.reward.zero_sum
         run["autoreset"] = autoreset
         return run
+
+
+def same_config(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays of configuration records say the same.
+
+    Their bytes may differ: NumPy's copies (and so ``copy.deepcopy``) leave the gaps between fields as they find them.
+    """
+    if one is other:
+        return True
+    same = one.dtype == other.dtype and one.shape == other.shape
+    return same and bool((np.asarray(one) == np.asarray(other)).all())
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from trick_core.bots import View
 from trick_core.drivers import make_buffers, table_drivers
-from trick_core.game import AGENTS, Game, Setup, check_seat, find_game
+from trick_core.game import AGENTS, Game, Setup, check_seat, find_game, same_config
 from trick_core.rng import fold_seed
 
 #: Version of the records that are written; others are refused.
@@ -102,7 +102,7 @@ class Table:
     def _begin(self) -> None:
         game, states = self.game, self.states
         seed, number = np.uint64(fold_seed(self.episode_seed)), np.uint64(self.episode_number)
-        custom = int(self.episode_config.tobytes() != self.setup.config.tobytes())
+        custom = int(not same_config(self.episode_config, self.setup.config))
         table_drivers(game).begin(self.episode_config, states, 0, seed, number, custom)
         self.history: list[int] = []
         self.seats: list[int] = []

@@ -19,7 +19,7 @@ from gymnasium.error import ResetNeeded
 
 from trick_core.batch import Batch, BotError
 from trick_core.episodes import check_seed, custom_config, fresh_seed
-from trick_core.game import Setup, check_choice
+from trick_core.game import Setup, check_choice, same_config
 from trick_core.seating import Lineup, Seating, check_plan, make_lineup
 
 Observation = dict[str, np.ndarray[Any, np.dtype[np.int8]]]
@@ -354,8 +354,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         if not isinstance(snapshot, SingleSnapshot):
             raise TypeError(f"set_state: expected what get_state gave, got {snapshot!r}")
         own = self.setup.config
-        same = snapshot.game == self.setup.game.name and len(snapshot.base) == len(own)
-        if not same or not bool((np.asarray(snapshot.base) == np.asarray(own)).all()):
+        if snapshot.game != self.setup.game.name or not same_config(snapshot.base, own):
             raise ValueError(
                 f"set_state: expected a snapshot of {self.setup.name} with the same options"
             )

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -23,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from baselines.extras import needs
-from trick_core.bots import BatchView, Bot, View
+from trick_core.bots import BatchView, Bot, View, as_bot
 from trick_core.bots import make_bot as make_known_bot
-from trick_core.game import Setup, setup_for
+from trick_core.game import Setup, check_number, setup_for
 
 with needs("train"):
     import torch
@@ -39,6 +41,30 @@ with needs("train"):
 SEED_SPACING = 1 << 32
 #: Where the deals of an imitation lie in a seed's space.
 IMITATION = 1 << 31
+
+
+#: Whole-number settings, and the least that each may be.
+_LEAST = {
+    "seed": 0,
+    "steps": 1,
+    "tables": 1,
+    "rollout": 1,
+    "minibatch": 2,
+    "epochs": 1,
+    "eval_deals": 2,
+    "torch_threads": 1,
+}
+#: The other numbers, and where they must lie.
+_RANGES = {
+    "minutes": (0.0, math.inf),
+    "imitate_seconds": (0.0, math.inf),
+    "eval_every": (0.0, math.inf),
+    "learning_rate": (0.0, 1.0),
+    "gamma": (0.0, 1.0),
+    "gae_lambda": (0.0, 1.0),
+    "clip": (0.0, 1.0),
+    "entropy": (0.0, math.inf),
+}
 
 
 @dataclass(frozen=True)
@@ -96,15 +122,45 @@ class TrainConfig:
     torch_threads: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("steps", "tables", "rollout", "minibatch", "epochs", "torch_threads"):
-            if int(getattr(self, name)) < 1:
-                raise ValueError(f"{name}: expected at least 1, got {getattr(self, name)!r}")
-        if self.minutes is not None and not self.minutes > 0:
-            raise ValueError(f"minutes: expected more than 0, got {self.minutes!r}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected 0 or more, got {self.seed!r}")
-        if self.eval_deals < 2:
-            raise ValueError(f"eval_deals: expected at least 2, got {self.eval_deals!r}")
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+                raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if name == "minutes" and value is None:
+                continue
+            if not low <= check_number(name, value) <= high:
+                limits = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
+                raise ValueError(f"{name}: expected {limits}, got {value!r}")
+        for name in ("minutes", "imitate_seconds", "eval_every", "learning_rate", "clip"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"{name}: expected more than 0, got 0")
+        if self.tables * self.rollout < 2:
+            raise ValueError(
+                "tables x rollout: expected 2 decisions or more between updates, got 1"
+            )
+        if self.seed >= 1 << 32:  # what NumPy's and SB3's generators take
+            raise ValueError(f"seed: expected an integer below 2**32, got {self.seed!r}")
+        if not isinstance(self.layers, (list, tuple)) or not all(
+            type(units) is int and units > 0 for units in self.layers
+        ):
+            raise ValueError(f"layers: expected positive integers, got {self.layers!r}")
+        if not isinstance(self.eval_against, (list, tuple)) or not self.eval_against:
+            raise ValueError(f"eval_against: expected names of bots, got {self.eval_against!r}")
+        opponents = _names(self.opponents)
+        if len(opponents) not in (1, 3):
+            raise ValueError(f"opponents: expected one bot or three, got {self.opponents!r}")
+        # An unknown bot is found before any work.
+        for bot in (*opponents, *_names(self.imitate), *self.eval_against):
+            as_bot(bot)
+
+
+def _names(bots: Any) -> list[Any]:
+    """One bot, several or none, as a list."""
+    if bots is None:
+        return []
+    return list(bots) if isinstance(bots, (list, tuple)) else [bots]
 
 
 def observed(setup: Setup) -> int:
@@ -275,23 +331,14 @@ def train(
     folder = Path(config.folder)
     seconds_before, curve = 0.0, []
     if resume:
-        state = _load_state(folder)
-        seconds_before, curve = float(state["seconds"]), list(state["curve"])
-        kept = {
-            **state["config"],
-            "env": state["config"]["env"] if isinstance(config.env, str) else config.env,
-        }
-        kept.update(steps=config.steps, minutes=config.minutes, folder=config.folder)
-        kept["layers"] = tuple(kept["layers"])
-        kept["eval_against"] = tuple(kept["eval_against"])
-        config = replace(config, **kept)
+        config, seconds_before, curve = _load_state(folder, config)
     folder.mkdir(parents=True, exist_ok=True)
     setup = training_setup(config)
     env = TrickVecEnv(setup, config.tables, _opponents(config.opponents))
     env.reset()  # compile before the clock starts
     clock = _Clock(config, seconds_before)
     if resume:
-        model = MaskablePPO.load(folder / "model.zip", env=env, device="cpu")
+        model = _load_model(folder / "model.zip", env)
         model.learning_rate = clock.learning_rate
         model._setup_lr_schedule()
         # Deals go on where they cannot meet those of the first part.
@@ -348,16 +395,45 @@ def _opponents(names: str | Sequence[str]) -> Any:
     return names if isinstance(names, str) else list(names)
 
 
-def _load_state(folder: Path) -> dict[str, Any]:
+def _load_state(
+    folder: Path, config: TrainConfig
+) -> tuple[TrainConfig, float, list[dict[str, float]]]:
+    """What the run in a folder was: its settings but for those that ``config`` sets anew, its seconds and its curve.
+
+    Raises:
+        FileNotFoundError: There is none.
+        ValueError: ``run.json`` is not as :meth:`_Observer.save` wrote it.
+    """
+    file = folder / "run.json"
     try:
-        state = json.loads((folder / "run.json").read_text())
+        state = json.loads(file.read_text())
+        kept, seconds = dict(state["config"]), check_number("seconds", state["seconds"])
+        curve = [{str(k): check_number(k, v) for k, v in row.items()} for row in state["curve"]]
+        kept.update(steps=config.steps, minutes=config.minutes, folder=config.folder)
+        if not isinstance(config.env, str):
+            kept["env"] = config.env
+        kept["layers"] = tuple(kept["layers"])
+        kept["eval_against"] = tuple(kept["eval_against"])
+        config = replace(config, **kept)
     except FileNotFoundError:
         raise FileNotFoundError(f"nothing to resume in {folder}: no run.json") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{folder / 'run.json'} is not a run's state: {error}") from None
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise ValueError(f"{file} is not a run's state: {error!r}") from None
     if not (folder / "model.zip").is_file():
         raise FileNotFoundError(f"nothing to resume in {folder}: no model.zip")
-    return state  # type: ignore[no-any-return]
+    return config, seconds, curve
+
+
+def _load_model(file: Path, env: Any) -> Any:
+    """The model of a checkpoint.
+
+    Raises:
+        ValueError: The file is damaged, or the model is for another environment.
+    """
+    try:
+        return MaskablePPO.load(file, env=env, device="cpu")
+    except Exception as error:
+        raise ValueError(f"{file} is not this run's model: {error}") from error
 
 
 class _Clock:
@@ -479,13 +555,14 @@ class _Observer(BaseCallback):
 
     def save(self, model: Any) -> None:
         """Write model, curve and settings, each whole and renamed into place."""
-        model.save(self._folder / "model.tmp.zip")
-        (self._folder / "model.tmp.zip").replace(self._folder / "model.zip")
+        new = self._folder / f"model.{os.getpid()}.tmp.zip"
+        model.save(new)
+        new.replace(self._folder / "model.zip")
         settings = asdict(self._config)
         if not isinstance(self._config.env, str):
             settings["env"] = self._setup.id
         state = {"config": settings, "seconds": self._clock.seconds(), "curve": self._curve}
-        temporary = self._folder / "run.tmp.json"
+        temporary = self._folder / f"run.{os.getpid()}.tmp.json"
         temporary.write_text(json.dumps(state, indent=1, default=str))
         temporary.replace(self._folder / "run.json")
         with (self._folder / "curve.csv").open("w", newline="") as stream:
