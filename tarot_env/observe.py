@@ -87,7 +87,18 @@ STATE_LAYOUT = Layout(
     ]
 )
 
-_pack_observation = LAYOUT.packer()
+
+def _part(first: str, last: str) -> tuple[Any, int]:
+    """The packer of the observation's pieces ``first`` to ``last``, and the word that they start in."""
+    names = [piece.name for piece in LAYOUT]
+    chosen = names[names.index(first) : names.index(last) + 1]
+    return LAYOUT.packer(chosen), LAYOUT.start(first) // 64
+
+
+_pack_own, _OWN = _part("hand", "kept")
+_pack_played, _PLAYED = _part("trick", "played")
+_pack_shown, _SHOWN = _part("chien", "shown")
+_pack_course, _COURSE = _part("shown_level", "hidden_size")
 _pack_state = STATE_LAYOUT.packer()
 
 
@@ -136,17 +147,17 @@ def is_asking(st: Any) -> Any:
 @kernel
 def observe(config: Any, st: Any, seat: Any, words: Any, i: Any) -> Any:
     """Write what ``seat`` sees to row ``i``."""
-    a, b, c, d = seat, (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
+    a, b, c, d = seat & 3, (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     suits, trumps = unseen(st, a)
     hide, hide_trumps = hidden(st, a)
     discard = st.discard if a == st.taker else ZERO
     keeping = st.seat == a and st.phase == KEEP
     kept = st.kept >> ONE if keeping else ZERO
     as_play = is_asking(st) and st.seat != a
-    _pack_observation(
+    _pack_own(
         words,
         i,
-        0,
+        _OWN,
         by_id(st.hands[a], st.hands_trumps[a]),
         (
             by_id(st.can[b] & suits, st.can_trumps[b] & trumps),
@@ -157,8 +168,10 @@ def observe(config: Any, st: Any, seat: Any, words: Any, i: Any) -> Any:
         discard,
         one_hot(keeping, st.level - 1),
         kept,
-        *public(config, st, a, b, c, d, as_play),
     )
+    _pack_played(words, i, _PLAYED, *played(st, a, b, c, d))
+    _pack_shown(words, i, _SHOWN, *shown(st, a, b, c, d))
+    _pack_course(words, i, _COURSE, *course(config, st, a, b, c, d, as_play))
 
 
 @kernel
@@ -193,7 +206,9 @@ def describe(config: Any, st: Any, words: Any, i: Any) -> Any:
         one_hot(st.phase == KEEP, st.level - 1),
         st.kept >> ONE,
         np.uint64(st.asked),
-        *public(config, st, 0, 1, 2, 3, False),
+        *played(st, 0, 1, 2, 3),
+        *shown(st, 0, 1, 2, 3),
+        *course(config, st, 0, 1, 2, 3, False),
     )
 
 
@@ -204,14 +219,8 @@ def one_hot(valid: Any, index: Any) -> Any:
 
 
 @kernel
-def public(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any, as_play: Any) -> Any:
-    """The public pieces in their order, seats in the order a, b, c, d; ``as_play`` hides who is asked."""
-    live = st.seat >= 0
-    on_turn = st.leader if as_play else st.seat
-    phase = PLAY if as_play else st.phase
-    chien, chien_trumps = ZERO, ZERO
-    if is_chien_shown(st):
-        chien, chien_trumps = st.chien, st.chien_trumps
+def played(st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """The public pieces ``trick`` and ``played``, seats in the order a, b, c, d."""
     return (
         (
             by_id(st.trick[a], st.trick_trumps[a]),
@@ -225,9 +234,29 @@ def public(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any, as_play: Any) -
             by_id(st.played[c], st.played_trumps[c]),
             by_id(st.played[d], st.played_trumps[d]),
         ),
+    )
+
+
+@kernel
+def shown(st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """The public pieces ``chien`` to ``shown``."""
+    chien, chien_trumps = ZERO, ZERO
+    if is_chien_shown(st):
+        chien, chien_trumps = st.chien, st.chien_trumps
+    return (
         by_id(chien, chien_trumps),
         st.discard_trumps >> ONE,
         (st.shown[a], st.shown[b], st.shown[c], st.shown[d]),
+    )
+
+
+@kernel
+def course(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any, as_play: Any) -> Any:
+    """The public pieces from ``shown_level`` on; ``as_play`` hides who is asked."""
+    live = st.seat >= 0
+    on_turn = st.leader if as_play else st.seat
+    phase = PLAY if as_play else st.phase
+    return (
         (
             one_hot(st.shown_level[a] > 0, st.shown_level[a] - 1),
             one_hot(st.shown_level[b] > 0, st.shown_level[b] - 1),

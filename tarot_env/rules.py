@@ -281,7 +281,7 @@ def first_tier(st: Any, suits: Any, trumps: Any) -> Any:
 @kernel
 def legal_plays(st: Any) -> Any:
     """Fill ``legal``, ``ruled`` and ``ruled_trumps``."""
-    seat = st.seat
+    seat = st.seat & 3
     suits, trumps, ruled, ruled_trumps = first_tier(st, st.hands[seat], st.hands_trumps[seat])
     bidding.set_legal(st, suits, trumps)
     st.ruled = ruled
@@ -291,7 +291,7 @@ def legal_plays(st: Any) -> Any:
 @kernel
 def apply_play(st: Any, action: Any) -> Any:
     """Move a card from the hand of the seat on turn to the trick, and close the trick when it is full."""
-    seat = st.seat
+    seat = st.seat & 3  # tells the compiler that the index is not negative
     if action < EXCUSE_ID:
         put_suit_card(st, seat, action)
     elif action == EXCUSE_ID:
@@ -360,7 +360,7 @@ def put_excuse(st: Any, seat: Any) -> Any:
 def close_trick(st: Any) -> Any:
     """Give the full trick to its winner, who leads the next (T-5.3); after the last one, settle."""
     slam = excuse_takes(st)
-    winner = st.leader if slam else st.winner
+    winner = (st.leader if slam else st.winner) & 3
     taker, defence, oudlers = share_trick(st, winner, slam)
     st.taker_points += taker
     st.defence_points += defence

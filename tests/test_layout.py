@@ -70,14 +70,17 @@ def test_packing_and_reading_are_inverse(data: st.DataObject) -> None:
     taken = data.draw(st.tuples(*[st.integers(0, 15)] * 4))
     words = np.full((2, 5), 2**64 - 1, np.uint64)
     unsigned = tuple(np.uint64(p & (2**25 - 1)) for p in points)
-    pack_small(
-        words,
+    values = (
         np.uint64(hand),
         np.uint64(turn),
         unsigned,
         tuple(map(np.uint64, taken)),
         np.uint64(last),
     )
+    pack_small(words, *values)
+    in_parts = np.full((2, 5), 2**64 - 1, np.uint64)
+    pack_small_in_parts(in_parts, *values)
+    assert np.array_equal(in_parts, words)
     assert (words[0] == np.uint64(2**64 - 1)).all() and words[1, 0] == np.uint64(2**64 - 1)
     assert words[1, 4] == np.uint64(2**64 - 1)  # rows and words beside it are left alone
     vector = words_to_bits(words[1, 1:4], SMALL.size)
@@ -97,9 +100,20 @@ def pack_small(words: Any, hand: Any, turn: Any, points: Any, taken: Any, last: 
     _pack(words, 1, 1, hand, turn, points, taken, last)
 
 
-def test_a_packer_starts_at_a_word() -> None:
-    with pytest.raises(ValueError, match="'turn' does not start a word"):
-        SMALL.packer(["turn"])
+_pack_hand = SMALL.packer(["hand"])
+_pack_turn_and_points = SMALL.packer(["turn", "points"])
+_pack_rest = SMALL.packer(["taken", "last"])
+_TURN, _TAKEN = (1 + SMALL.start(name) // 64 for name in ("turn", "taken"))
+
+
+@entry("test.layout.parts", [__file__])
+def pack_small_in_parts(
+    words: Any, hand: Any, turn: Any, points: Any, taken: Any, last: Any
+) -> Any:
+    """Parts that begin within a word keep what lies before them there."""
+    _pack_hand(words, 1, 1, hand)
+    _pack_turn_and_points(words, 1, _TURN, turn, points)
+    _pack_rest(words, 1, _TAKEN, taken, last)
 
 
 def test_the_table_for_the_documentation() -> None:

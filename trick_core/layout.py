@@ -115,18 +115,20 @@ class Layout:
         """A kernel that writes pieces into words, straight through and without a loop.
 
         Args:
-            names: Neighbouring pieces, the first of which starts a word; None: all.
+            names: Neighbouring pieces; None: all.
 
         Returns:
-            Kernel ``(words, i, first, *values)``: writes row ``i`` from ``words[i, first]`` on. One value a piece, in their order: a
-            ``uint64`` below ``2**width`` (wider than 64: a tuple of such words, the lowest first), or a tuple of ``count`` of
-            these. The last word's rest becomes 0.
+            Kernel ``(words, i, first, *values)``: writes row ``i`` from ``words[i, first]`` on, the word that the first piece starts
+            in. One value a piece, in their order: a ``uint64`` below ``2**width`` (wider than 64: a tuple of such words, the
+            lowest first), or a tuple of ``count`` of these. The first word's bits before the first piece stay, the last word's
+            rest becomes 0; so a long vector can be written part by part, which spares the compiler to hold all values at once.
         """
         chosen = [self._by_name[name] for name in names or self._start]
-        start = self._start[chosen[0].name]
-        if start % 64:
-            raise ValueError(f"piece {chosen[0].name!r} does not start a word")
+        inside = self._start[chosen[0].name] % 64
+        start = self._start[chosen[0].name] - inside
         terms: dict[int, list[str]] = {}
+        if inside:
+            terms[0] = [f"(words[i, first] & u({(1 << inside) - 1}))"]
         for number, piece in enumerate(chosen):
             for index in range(piece.count):
                 field = f"v{number}" if piece.count == 1 else f"v{number}[{index}]"

@@ -585,7 +585,9 @@ INLINE void observe(const row_t *rows, const table_t *t, u64 *restrict out)
                  & ~(t->played_trumps[0] | t->played_trumps[1] | t->played_trumps[2] | t->played_trumps[3]
                      | t->hands_trumps[a] | (takes ? t->discard_trumps : 0));
     u64 unknown = t->hidden_size && !(takes && chien_shown) ? ~0ull : 0;
-    u64 w[WORDS] = {0};
+    u64 *w = out;
+    for (int i = 0; i < WORDS; i++)
+        w[i] = 0;
     put_cards(w, &at, t->hands[a], t->hands_trumps[a]);
     put_cards(w, &at, t->can[b] & suits, t->can_trumps[b] & trumps);
     put_cards(w, &at, t->can[c] & suits, t->can_trumps[c] & trumps);
@@ -617,8 +619,6 @@ INLINE void observe(const row_t *rows, const table_t *t, u64 *restrict out)
     put(w, &at, (u64)t->defence_points, 8);
     put(w, &at, (u64)t->oudlers, 2);
     put(w, &at, (u64)t->hidden_size, 3);
-    for (int i = 0; i < WORDS; i++)
-        out[i] = w[i];
 }
 
 INLINE void show(int form, const row_t *rows, int num_rows, table_t *t, u64 *restrict word, int8_t *restrict byte)
@@ -626,6 +626,7 @@ INLINE void show(int form, const row_t *rows, int num_rows, table_t *t, u64 *res
     (void)num_rows;
     observe(rows, t, word);
     if (form == BYTES)
+#pragma GCC unroll 22
         for (int i = 0; i < WORDS; i++)
             spread(word[i], byte + 64 * i, 64);
 }
