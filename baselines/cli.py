@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = add("demo", "Measure, train, evaluate, and leave a report.", _demo)
     sub.add_argument("env", nargs="?", default="bolola/hearts-v0", help="environment id")
-    sub.add_argument("--minutes", type=float, default=3.0, help="time to train")
+    sub.add_argument("--minutes", type=float, default=4.0, help="time to train")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--out", default="runs/demo", help="folder of the report")
     return parser

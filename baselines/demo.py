@@ -10,12 +10,14 @@ from typing import Any
 from baselines.extras import needs
 
 AGAINST = ("random", "greedy")
+#: Share of the training time in which the network learns greedy's choices; PPO has the rest.
+IMITATION_SHARE = 0.4
 
 
 def demo(
     env: str = "bolola/hearts-v0",
     *,
-    minutes: float = 3.0,
+    minutes: float = 4.0,
     seed: int = 0,
     folder: str = "runs/demo",
 ) -> int:
@@ -54,7 +56,16 @@ def demo(
     )
 
     console.rule(f"2  Training on {env}, {minutes:g} minutes, against three greedy")
-    config = TrainConfig(env=env, minutes=minutes, steps=100_000_000, seed=seed, folder=folder)
+    config = TrainConfig(
+        env=env,
+        minutes=minutes,
+        steps=100_000_000,
+        imitate="greedy",
+        imitate_seconds=minutes * 60 * IMITATION_SHARE,
+        learning_rate=3e-4,
+        seed=seed,
+        folder=folder,
+    )
     trained = train(config)
 
     console.rule("3  The agent against the baseline bots, on the fixed suite")
@@ -111,7 +122,8 @@ def _report(
         "",
         "## Training",
         "",
-        f"MaskablePPO, one learner at each table against three greedy, {minutes:g} minutes, seed {seed}: "
+        f"{minutes:g} minutes, seed {seed}: first the network learns greedy's choices ({IMITATION_SHARE:.0%} of the time), "
+        "then MaskablePPO, one learner at each table against three greedy: "
         f"{trained.steps:,} decisions. Points a deal relative to the table, with the half-width of the 95 % interval:",
         "",
         "| minutes | decisions | " + " | ".join(f"against {name}" for name in AGAINST) + " |",
