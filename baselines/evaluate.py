@@ -32,6 +32,7 @@ import numpy as np
 
 import baselines  # noqa: F401  (registers the bots)
 import seeds
+from baselines.extras import needs
 from trick_core import rng
 from trick_core.batch import Batch
 from trick_core.bots import Bot, as_bot, random_bot
@@ -103,21 +104,11 @@ def ratio(sums: Floats, counts: np.ndarray[Any, Any]) -> Estimate:
     return Estimate(mean, se, mean - half, mean + half, used)
 
 
-_T_975 = (
-    *(12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281),
-    *(2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860),
-    *(2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423),
-)
-
-
 def t_quantile(freedom: int) -> float:
-    """The 97.5 % point of Student's t: a table to 30 degrees of freedom, then two terms around the normal's."""
-    if freedom <= len(_T_975):
-        return _T_975[freedom - 1]
-    z = 1.959964
-    return (
-        z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96.0 * freedom * freedom)
-    )
+    """The 97.5 % point of Student's t."""
+    with needs("train"):
+        from scipy.special import stdtrit
+    return float(stdtrit(freedom, 0.975))
 
 
 @dataclass(frozen=True)
