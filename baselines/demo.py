@@ -95,7 +95,7 @@ def demo(
     )
     console.rule("4  Report")
     for other, result in results.items():
-        mean = result.rows[0].over_table
+        mean = result.rows[0].overall
         console.print(f"Against three {other}: {mean} points a deal over the table's mean.")
     console.print(
         f"Throughput, learning curve and tables: {out / 'report.md'}, curve: {out / 'curve.png'}; "

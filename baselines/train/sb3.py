@@ -329,7 +329,8 @@ def train(
     """
     torch.set_num_threads(config.torch_threads)
     folder = Path(config.folder)
-    seconds_before, curve = 0.0, []
+    seconds_before = 0.0
+    curve: list[dict[str, float]] = []
     if resume:
         config, seconds_before, curve = _load_state(folder, config)
     folder.mkdir(parents=True, exist_ok=True)
