@@ -1,6 +1,6 @@
-"""Show that the yardstick plays the kernel's game: the same deals, choices, points and observations.
+"""Show that the yardstick plays the kernel's game: the same deals, choices, states and observations.
 
-Called as ``python -m benchmarks.reference [bolola/hearts ...] [--tables 64] [--steps 1000]``.
+Called as ``python -m benchmarks.reference [bolola tarot bolola/trump ...] [--tables 64] [--steps 1000]``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.reference", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("environments", nargs="*", default=["bolola/hearts"])
+    parser.add_argument("environments", nargs="*", default=["bolola", "tarot"])
     parser.add_argument("--tables", type=int, default=64)
     parser.add_argument("--steps", type=int, default=1000)
     arguments = parser.parse_args(argv)
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             sys.exit(str(reason))
         compiled = checksum(KernelPlayer(setup, arguments.tables), arguments.steps)
         for side, (taken, points, digest) in (("C", in_c), ("kernel", compiled)):
-            print(f"{setup.id}  {side:6}  {taken} actions  {points} points  {digest}")
+            print(f"{setup.id}  {side:6}  {taken} actions  score {points}  {digest}")
         same &= in_c == compiled
     print("the same" if same else "different")
     sys.exit(not same)
