@@ -105,7 +105,10 @@ class Contract:
     @property
     def largest_return(self) -> int:
         """Bound on the absolute points of one seat in a deal: all gains, or all losses."""
-        values: list[int] = [*self.card_points, *(self.trick_value(n) for n in range(1, NUM_TRICKS + 1))]
+        values: list[int] = [
+            *self.card_points,
+            *(self.trick_value(n) for n in range(1, NUM_TRICKS + 1)),
+        ]
         return max(sum(v for v in values if v > 0), -sum(v for v in values if v < 0))
 
 

@@ -82,7 +82,10 @@ _POINTS_BITS = np.uint64((1 << 25) - 1)
 _SCORES_BITS = np.uint64((1 << 27) - 1)
 _OWN_NAMES = ("hand", "can_hold")
 _PUBLIC_NAMES = tuple(piece.name for piece in _PUBLIC)
-_pack_observation = LAYOUT.packer((*_OWN_NAMES, *_PUBLIC_NAMES))
+_pack_own = LAYOUT.packer(_OWN_NAMES)
+_pack_cards = LAYOUT.packer(_PUBLIC_NAMES[:2])
+_pack_course = LAYOUT.packer(_PUBLIC_NAMES[2:])
+_CARDS, _COURSE = (LAYOUT.start(_PUBLIC_NAMES[k]) // 64 for k in (0, 2))
 _pack_state = STATE_LAYOUT.packer(("hands", "can_hold", *_PUBLIC_NAMES))
 assert ROW_START % 64 == 0 and LAYOUT.size % 64 == 0
 
@@ -92,14 +95,11 @@ def observe(config: Any, st: Any, seat: Any, words: Any, i: Any) -> Any:
     """Write the changing part of what ``seat`` sees to the first words of row ``i``."""
     a, b, c, d = seat & 3, (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     unseen = ALL_CARDS & ~all_played(st) & ~st.hands[a]
-    _pack_observation(
-        words,
-        i,
-        0,
-        st.hands[a],
-        (st.can[b] & unseen, st.can[c] & unseen, st.can[d] & unseen),
-        *public(config, st, a, b, c, d),
+    _pack_own(
+        words, i, 0, st.hands[a], (st.can[b] & unseen, st.can[c] & unseen, st.can[d] & unseen)
     )
+    _pack_cards(words, i, _CARDS, *cards(st, a, b, c, d))
+    _pack_course(words, i, _COURSE, *course(config, st, a, b, c, d))
 
 
 @kernel
@@ -121,17 +121,25 @@ def describe(config: Any, st: Any, words: Any, i: Any) -> Any:
         ROW_WORDS,
         (st.hands[0], st.hands[1], st.hands[2], st.hands[3]),
         (st.can[0] & left, st.can[1] & left, st.can[2] & left, st.can[3] & left),
-        *public(config, st, 0, 1, 2, 3),
+        *cards(st, 0, 1, 2, 3),
+        *course(config, st, 0, 1, 2, 3),
     )
 
 
 @kernel
-def public(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The public pieces in their order, seats in the order a, b, c, d."""
-    live = np.uint64(st.seat >= 0)
+def cards(st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """The public pieces ``trick`` and ``played``, seats in the order a, b, c, d."""
     return (
         (st.trick[a], st.trick[b], st.trick[c], st.trick[d]),
         (st.played[a], st.played[b], st.played[c], st.played[d]),
+    )
+
+
+@kernel
+def course(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """The other public pieces."""
+    live = np.uint64(st.seat >= 0)
+    return (
         live << np.uint64(st.trick_number),
         ONE << np.uint64(st.trick_size),
         live << np.uint64((st.seat - a) & 3),

@@ -79,6 +79,11 @@ def _cards(cards: object) -> str:
         ):
             parts.append(f"all {rank}")
             left -= whole
+    for suit in "CDHS":  # nearly a whole suit: the rest by name
+        rest = {rank + suit for rank in "23456789TJQKA"}
+        if len(left & rest) == len(rest) - 1:
+            parts.append(f"suit {suit} but {(rest - left).pop()}")
+            left -= rest
     return ", ".join([*parts, *sorted(left)])
 
 
@@ -105,12 +110,12 @@ def observations() -> str:
         "```python",
         "import bolola_env",
         "",
-        "env = bolola_env.env('hearts')",
+        'env = bolola_env.env("hearts")',
         "env.reset(seed=1)",
-        "vector = env.observe('player_0')['observation']",
-        "hand = bolola_env.LAYOUT.read(vector, 'hand')  # flags (1, 52)",
-        "points = bolola_env.LAYOUT.read(vector, 'points')  # integers (4,)",
-        "tricks = vector[bolola_env.LAYOUT.slice('trick')].reshape(4, 52)",
+        'vector = env.observe("player_0")["observation"]',
+        'hand = bolola_env.LAYOUT.read(vector, "hand")  # flags (1, 52)',
+        'points = bolola_env.LAYOUT.read(vector, "points")  # integers (4,)',
+        'tricks = vector[bolola_env.LAYOUT.slice("trick")].reshape(4, 52)',
         "```",
         "",
     ]
