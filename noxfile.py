@@ -16,7 +16,6 @@ LEGS = {
 TESTS = [
     "tests/test_aec_loop.py",
     "tests/test_aec_spaces.py",
-    "tests/test_aec_episodes.py",
     "tests/test_registry.py",
     "tests/test_single.py",
     "tests/test_learner.py",
@@ -29,5 +28,7 @@ TESTS = [
 @nox.parametrize("leg", list(LEGS))
 def versions(session: nox.Session, leg: str) -> None:
     """The adapters with older versions of their neighbours, and without any extra."""
-    session.install("pytest", "hypothesis", "cloudpickle", *LEGS[leg], "--editable", ".")
-    session.run("python", "-m", "pytest", "-q", *TESTS)
+    session.install(
+        "pytest", "pytest-xdist", "hypothesis", "cloudpickle", *LEGS[leg], "--editable", "."
+    )
+    session.run("python", "-m", "pytest", "-q", "--numprocesses", "auto", *TESTS)
