@@ -34,6 +34,18 @@ def demo(
     from benchmarks.measure import machine, usable_cores
     from trick_core.game import setup_for
 
+    # Made first: what is wrong with it is wrong before the measuring.
+    config = TrainConfig(
+        env=env,
+        minutes=minutes,
+        steps=100_000_000,
+        imitate="greedy",
+        imitate_seconds=minutes * 60 * IMITATION_SHARE,
+        learning_rate=3e-4,
+        seed=seed,
+        folder=folder,
+    )
+    setup = setup_for(env)
     console = Console()
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
@@ -42,7 +54,7 @@ def demo(
     console.rule("1  Throughput of this machine")
     timing = {"repeats": 5, "seconds": 0.05, "clock": "wall"}
     items, figures, ratios = throughput.run(
-        setup_for(env),
+        setup,
         threads=[usable_cores()],
         tables=[1024],
         progress=throughput.note("measuring"),
@@ -56,16 +68,6 @@ def demo(
     )
 
     console.rule(f"2  Training on {env}, {minutes:g} minutes, against three greedy")
-    config = TrainConfig(
-        env=env,
-        minutes=minutes,
-        steps=100_000_000,
-        imitate="greedy",
-        imitate_seconds=minutes * 60 * IMITATION_SHARE,
-        learning_rate=3e-4,
-        seed=seed,
-        folder=folder,
-    )
     trained = train(config)
 
     console.rule("3  The agent against the baseline bots, on the fixed suite")

@@ -13,7 +13,7 @@ import numpy as np
 from trick_core.bots import Bot, as_bot
 from trick_core.game import AGENTS, NUM_SEATS, Setup, check_seat
 from trick_core.records import Step, Table, points_text, save, step_text
-from trick_core.rng import OPPONENTS, fold_seed, mix, stream_key
+from trick_core.rng import fold_seed, mix, opponents_key
 
 _HELP = """\
 Type an action as it is listed, in capitals or not: a card is rank then suit, as QH or ts.
@@ -202,7 +202,7 @@ class _Sitting:
         table = self.table
         seed, number = np.uint64(fold_seed(table.episode_seed)), np.uint64(table.episode_number)
         with np.errstate(over="ignore"):
-            key = stream_key(seed, number, OPPONENTS)
+            key = opponents_key(seed, number)
             return int(mix(np.uint64(key) + np.uint64(len(table.history))))
 
     def tell(self, step: Step) -> None:

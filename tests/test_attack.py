@@ -20,9 +20,15 @@ from bolola_env.state import CONFIG
 from trick_core.bots import Bot
 from trick_core.game import same_config, setup_for
 from trick_core.jit import records
-from trick_core.records import to_record
+from trick_core.records import load, to_record
+from trick_core.rng import OPPONENTS, mix, stream_key
 
-ROOT = Path(__file__).parent.parent
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def uncompiled(kernel: Any) -> Any:
+    """A kernel as the plain function it was written as."""
+    return getattr(kernel, "py_func", kernel)
 
 
 def fill_free_memory() -> None:
@@ -115,6 +121,30 @@ def test_a_bots_enormous_number_is_refused_as_any_other(number: int) -> None:
     assert env.episode_seed is None
 
 
+@pytest.mark.parametrize("stepping", [False, True])
+def test_opponents_may_change_without_end(stepping: bool) -> None:
+    """A league that seats a new bot a thousand times and never resets; who plays on in a running episode stays."""
+    kept: list[int] = []
+
+    def first(view: Any) -> int:
+        kept.append(1)
+        return int(view.legal[0])
+
+    def another() -> Any:
+        return lambda view: int(view.legal[-1])
+
+    env = bolola_env.single_vector_env("hearts", num_envs=2, opponents=first)
+    env.reset(seed=1)
+    for _ in range(300):
+        env.set_opponents(another())
+        if stepping:
+            env.step(env.sample_actions())
+    kept.clear()
+    env.step(env.sample_actions())
+    assert bool(kept) is not stepping, "the running episodes are still played by the first bot"
+    assert len(env._seating._asked) <= 121
+
+
 # ---------------------------------------------------------------------------- names
 
 
@@ -202,6 +232,17 @@ def test_contracts_that_are_not_there(capsys: pytest.CaptureFixture[str], place:
     code, error = run(capsys, "evaluate", "bolola/custom-v0", "--contract", place)
     assert code == 2
     assert error.startswith("trick-envs: --contract: ")
+
+
+@pytest.mark.parametrize("arguments", [("--minutes", "nan"), ("--minutes", "-1"), ("x/y",)])
+def test_a_demonstration_that_cannot_be_is_refused_before_it_measures(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    """And leaves no folder."""
+    code, error = run(capsys, "demo", *arguments, "--out", str(tmp_path / "demo"))
+    assert code == 2
+    assert error.startswith("trick-envs: ")
+    assert not (tmp_path / "demo").exists()
 
 
 # ---------------------------------------------------------------------------- training
@@ -316,3 +357,65 @@ def test_resuming_another_environments_run(finished: Path, tmp_path: Path) -> No
 
 def test_a_run_leaves_no_temporary_files(finished: Path) -> None:
     assert not [file.name for file in finished.iterdir() if "tmp" in file.name]
+
+
+# ---------------------------------------------------------------------------- hidden things
+
+
+def unmixed(word: int) -> int:
+    """The inverse of ``mix``, which is a bijection."""
+
+    def unshift(value: int, by: int) -> int:
+        result = value
+        for _ in range(64 // by):
+            result = value ^ (result >> by)
+        return result
+
+    word = unshift(word, 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
+    word = unshift(word, 27) * pow(0xBF58476D1CE4E5B9, -1, 2**64) % 2**64
+    return unshift(word, 30)
+
+
+def seed_behind(key: int) -> int:
+    """The seed from the key of deal 0's stream of opponents, were it made as other keys are."""
+    return (unmixed(unmixed(unmixed(key)) ^ (GOLDEN + int(OPPONENTS))) - GOLDEN) % 2**64
+
+
+def plain_key(seed: int) -> int:
+    """A key as other streams have it."""
+    with np.errstate(over="ignore"):
+        return int(uncompiled(stream_key)(np.uint64(seed), np.uint64(0), OPPONENTS))
+
+
+def test_random_words_do_not_lead_back_to_the_seed() -> None:
+    """A bot that undoes the generator's steps from ``view.random`` does not arrive at the seed, and so not at the deal."""
+    seen: list[int] = []
+
+    def watching(view: Any) -> int:
+        seen.append(view.random)
+        return int(view.legal[0])
+
+    seed = 0x0123456789ABCDEF
+    env = bolola_env.single_env("hearts", opponents=[watching, "random", "random"], seat=3)
+    env.reset(seed=seed, options={"starter": 0})
+    assert seed_behind(plain_key(seed)) == seed, "the attack works on keys that can be undone"
+    key = (unmixed(seen[0]) - GOLDEN) % 2**64
+    plain = plain_key(seed)
+    with np.errstate(over="ignore"):
+        image = int(uncompiled(mix)(np.uint64(plain)))
+    assert key == (image + plain) % 2**64, "what was seen is the stream's first word"
+    assert seed_behind(key) != seed
+
+
+def test_a_record_whose_number_is_too_large(tmp_path: Path) -> None:
+    """The message names the file and the entry."""
+    env = bolola_env.env("hearts")
+    env.reset(seed=1)
+    data = to_record(env).to_json()
+    file = tmp_path / "record.json"
+    file.write_text(json.dumps({**data, "number": 2**64}))
+    with pytest.raises(ValueError, match=r"record\.json: number: expected an integer below"):
+        load(file)
+    file.write_text("1" * 5000)
+    with pytest.raises(ValueError, match=r"record\.json: not JSON"):
+        load(file)

@@ -16,7 +16,7 @@ import numpy as np
 from trick_core.bits import ONE, ZERO, expand, popcount, prefetch, select, unpack
 from trick_core.game import AUTORESET, REWARDS, Game
 from trick_core.jit import entry, kernel, records
-from trick_core.rng import DEALS, OPPONENTS, advance, below, mix, stream_key
+from trick_core.rng import DEALS, advance, below, mix, opponents_key, stream_key
 
 _SIX = 6
 _LOW6 = 63
@@ -459,7 +459,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
     def begin_row(config, buffers, i, custom):
         table = buffers.tables[i]
         begin(config, buffers.states[i], stream_key(table.seed, table.number, table.domain), custom)
-        table.random = stream_key(table.seed, table.number, OPPONENTS)
+        table.random = opponents_key(table.seed, table.number)
         if table.plan >= 0:
             table.learner = table.plan
             if table.plan == _ROTATES:

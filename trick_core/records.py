@@ -83,7 +83,7 @@ class Table:
             if key not in game.reset_keys:
                 raise ValueError(f"options: no {key!r}; there are {', '.join(game.reset_keys)}")
         config = game.reset_config(setup, options) if options else setup.config
-        self._open(setup, config, _count("seed", seed), _count("number", number))
+        self._open(setup, config, _count("seed", seed), _count("number", number, 2**64))
 
     def _open(self, setup: Setup, config: np.ndarray[Any, Any], seed: int, number: int) -> None:
         """Sit down with a configuration that has been checked."""
@@ -401,7 +401,7 @@ class Record:
             actions=data["actions"],
             start={key: value for key, value in data.items() if key not in _KEYS},
             seed=None if seed is None else _count("seed", seed),
-            number=_count("number", data.get("number", 0)),
+            number=_count("number", data.get("number", 0), 2**64),
         )
         for _ in record.replay():
             pass
@@ -460,7 +460,10 @@ def load(path: str | Path) -> Record:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not text: {error}") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a number of too many digits is a plain ValueError
         raise ValueError(f"{path}: not JSON, or cut short: {error}") from None
     try:
         return Record.from_json(data)
@@ -485,12 +488,14 @@ def points_text(points: Sequence[float]) -> str:
     return "".join(f"  {AGENTS[seat]} {value:+g}" for seat, value in enumerate(points) if value)
 
 
-def _count(name: str, value: Any) -> int:
-    """``value`` as an integer from 0, or a ``ValueError``."""
+def _count(name: str, value: Any, limit: int | None = None) -> int:
+    """``value`` as an integer from 0, and below ``limit`` where there is one, or a ``ValueError``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name}: expected an integer from 0, got {value!r}")
     if value < 0:
         raise ValueError(f"{name}: expected an integer from 0, got {value}")
+    if limit is not None and value >= limit:
+        raise ValueError(f"{name}: expected an integer below {limit}, got {value}")
     return int(value)
 
 

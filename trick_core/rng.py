@@ -49,6 +49,18 @@ def stream_key(seed: Any, number: Any, domain: Any) -> Any:
 
 
 @kernel
+def opponents_key(seed: Any, number: Any) -> Any:
+    """The first state of the stream that bots draw from.
+
+    They are shown its words, and ``mix`` and ``stream_key`` can be undone: the key of any other stream would lead back to
+    the seed, and so to all hands. Adding the key to its own image cannot be undone but by trying; who picks the seed of a
+    contest with untrusted bots picks a large one.
+    """
+    key = stream_key(seed, number, OPPONENTS)
+    return mix(key) + key
+
+
+@kernel
 def below(word: Any, n: Any) -> Any:
     """A number in 0..n-1 from a random ``word`` (n < 2**32; bias below 2**-26 for n <= 64)."""
     return np.int64(((word >> _S32) * np.uint64(n)) >> _S32)

@@ -116,18 +116,26 @@ class Seating:
         Raises:
             ValueError: A bot that does not play the game, or more bots than can be told apart.
         """
-        compiled, asked = self._compiled.copy(), self._asked.copy()
-        codes = np.full((NUM_SEATS, NUM_SEATS), _LEARNER, np.int8)
-        for learner, row in enumerate(lineup):
-            for seat, bot in enumerate(row):
-                if bot is not None:
-                    codes[learner, seat] = self._code(bot, compiled, asked)
+        codes, compiled, asked = self._numbered(lineup)
+        if max(len(compiled), len(asked)) > _MOST_BOTS:
+            self._drop_unused(batch, running=True)
+            codes, compiled, asked = self._numbered(lineup)
         if max(len(compiled), len(asked)) > _MOST_BOTS:
             raise ValueError(f"opponents: more than {_MOST_BOTS} bots in one environment")
         self._compiled, self._asked, self.grown = compiled, asked, True
         batch.bots = self.kernels()
         batch.buffers.tables["lineup"][rows] = codes
         batch.buffers.tables["plan"][rows] = plan
+
+    def _numbered(self, lineup: Lineup) -> tuple[np.ndarray[Any, Any], list[Bot], list[Bot]]:
+        """The codes of a lineup, and the bots with those among them that are new."""
+        compiled, asked = self._compiled.copy(), self._asked.copy()
+        codes = np.full((NUM_SEATS, NUM_SEATS), _LEARNER, np.int8)
+        for learner, row in enumerate(lineup):
+            for seat, bot in enumerate(row):
+                if bot is not None:
+                    codes[learner, seat] = self._code(bot, compiled, asked)
+        return codes, compiled, asked
 
     def _code(self, bot: Bot, compiled: list[Bot], asked: list[Bot]) -> int:
         """The number of a bot, which joins one of the lists if it is new."""
@@ -150,8 +158,14 @@ class Seating:
         if not self.grown:
             return
         self.grown = False
+        self._drop_unused(batch, running=False)
+
+    def _drop_unused(self, batch: Batch, running: bool) -> None:
+        """Forget the bots of no lineup; those of the running episodes stay, if these go on."""
         tables = batch.buffers.tables
         used = np.unique(tables["lineup"]).tolist()
+        if running:
+            used = np.union1d(used, tables["bots"]).astype(np.int64).tolist()
         old_compiled = [code for code in used if code >= 0]
         old_asked = sorted((code for code in used if code < _LEARNER), reverse=True)
         if len(old_compiled) == len(self._compiled) and len(old_asked) == len(self._asked):
@@ -162,7 +176,7 @@ class Seating:
         new[old_compiled] = np.arange(len(old_compiled))
         new[old_asked] = -2 - np.arange(len(old_asked))
         tables["lineup"] = new[tables["lineup"].astype(np.int64)]
-        tables["bots"] = _LEARNER
+        tables["bots"] = new[tables["bots"].astype(np.int64)] if running else _LEARNER
         batch.bots = self.kernels()
 
     def play_others(self, batch: Batch) -> None:
