@@ -77,7 +77,12 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--eval-every", type=float, default=30.0, help="seconds between evaluations")
     sub.add_argument("--eval-deals", type=_count, default=100, help="deals at an evaluation")
     sub.add_argument("--out", default="runs/train", help="folder of checkpoint and curve")
-    sub.add_argument("--resume", action="store_true", help="continue the run in --out")
+    sub.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue the run in --out, with its own settings but for --steps and --minutes",
+    )
+    sub.add_argument("--overwrite", action="store_true", help="replace the run in --out")
     sub.add_argument("--torch-threads", type=_count, default=1)
 
     sub = add("evaluate", "Play policies against each other on duplicate deals.", _evaluate)
@@ -239,6 +244,7 @@ def _train(options: argparse.Namespace) -> int:
         eval_every=options.eval_every,
         eval_deals=options.eval_deals,
         folder=options.out,
+        overwrite=options.overwrite,
         torch_threads=options.torch_threads,
     )
     result = train(config, resume=options.resume)

@@ -44,6 +44,7 @@ def demo(
         learning_rate=3e-4,
         seed=seed,
         folder=folder,
+        overwrite=True,
     )
     setup = setup_for(env)
     console = Console()

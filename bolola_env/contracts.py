@@ -261,5 +261,7 @@ def contract_row(contract: str | Contract) -> Contract:
         raise TypeError(f"contract: expected a name or a Contract row, got {contract!r}")
     row = CONTRACTS.get(contract.replace("-", "_"))
     if row is None:
-        raise ValueError(f"contract: no {contract!r}; there are {', '.join(CONTRACTS)}")
+        raise ValueError(
+            f"contract: no {contract!r}; there are {', '.join(CONTRACTS)} (and 'match' for an environment)"
+        )
     return row

@@ -125,13 +125,50 @@ def observations() -> str:
         parts += [
             f"## {title}: observation, {game.layout.size} values, {game.layout.words} words packed",
             "",
-            f"Values from {game.row_start} on change only from deal to deal.",
-            "",
+            *_constant_part(game),
             game.layout.markdown(),
             f"## {title}: full-information state, {game.state_layout.size} values",
             "",
             game.state_layout.markdown(),
         ]
+    return "\n".join(parts)
+
+
+def _constant_part(game: Game) -> list[str]:
+    if game.row_start >= game.layout.size:
+        return []
+    return [f"Values from {game.row_start} on change only from deal to deal.", ""]
+
+
+def actions() -> str:
+    """The actions of all games: runs of ids with the texts at their ends."""
+    parts = [
+        "# Actions",
+        "",
+        "Made by `docs/generate.py`. An action is an integer id; its text is what records, messages and `trick-envs play` use. Cards are numbered suit by",
+        "suit, C D H S, from low to high; a card's id is its action's id, and its place in every piece of an observation that goes \"by card id\".",
+        "",
+        "```python",
+        "import bolola_env",
+        "",
+        'assert bolola_env.GAME.action_id("QH") == 13 * 2 + 10',
+        'assert bolola_env.GAME.actions[26] == "2H"',
+        "```",
+        "",
+    ]
+    for name in GAMES:
+        game = find_game(name)
+        parts += [
+            f"## {name.capitalize()}: {game.num_actions} actions",
+            "",
+            "| ids | texts |",
+            "|---|---|",
+        ]
+        for first in range(0, game.num_actions, 14 if name == "tarot" else 13):
+            last = min(first + (14 if name == "tarot" else 13), game.num_actions) - 1
+            texts = " ".join(f"`{text}`" for text in game.actions[first : last + 1])
+            parts.append(f"| {first}..{last} | {texts} |")
+        parts.append("")
     return "\n".join(parts)
 
 
@@ -142,6 +179,7 @@ def pages() -> dict[Path, str]:
         readme: _fill(readme, "environments", environments()),
         contract_page: _fill(contract_page, "contracts", contracts()),
         ROOT / "docs" / "observations.md": observations(),
+        ROOT / "docs" / "actions.md": actions(),
     }
 
 

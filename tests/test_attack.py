@@ -352,7 +352,7 @@ def test_resuming_another_environments_run(finished: Path, tmp_path: Path) -> No
     state["config"]["env"] = "tarot/deal-v0"
     (tmp_path / "run.json").write_text(json.dumps(state))
     with pytest.raises(ValueError, match=r"model\.zip is not this run's model"):
-        train(small(tmp_path, steps=208), resume=True, progress=False)
+        train(small(tmp_path, steps=208, env="tarot/deal-v0"), resume=True, progress=False)
 
 
 def test_a_run_leaves_no_temporary_files(finished: Path) -> None:

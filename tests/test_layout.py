@@ -139,3 +139,19 @@ def test_layouts_of_the_games(game: Any) -> None:
         assert (seen == 1).all()
         assert layout.words == -(-layout.size // 64)
     assert game.row_start % 64 == 0 and game.row_start <= game.layout.words * 64
+
+
+def test_reading_a_vector_of_another_length_is_an_error() -> None:
+    layout = Layout([Piece("flags", 60, "flags"), Piece("number", 10, "a number", signed=False)])
+    vector = np.zeros(70, np.int8)
+    vector[60] = 1
+    assert layout.read(vector, "number") == [1]
+    for wrong in (np.zeros(71, np.int8), np.zeros(2, np.int8), np.int8(0)):
+        with pytest.raises(ValueError, match="expected a vector of 70 values, or 2 words"):
+            layout.read(wrong, "number")
+
+
+def test_packed_words_are_read_as_the_vector_is() -> None:
+    layout = Layout([Piece("flags", 60, "flags"), Piece("number", 10, "a number", signed=False)])
+    words = np.array([[0, 1], [1 << 63, 0]], np.uint64)
+    assert layout.read(words, "number").tolist() == [[16], [8]]

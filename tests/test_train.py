@@ -2,11 +2,13 @@
 
 import json
 
+import gymnasium
 import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from baselines.evaluate import evaluate
 from baselines.train.sb3 import SB3Bot, TrainConfig, TrickVecEnv, make_bot, observed, train
@@ -145,3 +147,42 @@ def test_match_trains_on_the_whole_observation(tmp_path):
     assert observed(setup) == setup.game.layout.size
     result = train(small(tmp_path, env=setup, eval_deals=2), progress=False)
     assert result.steps >= 832
+
+
+def test_a_run_is_not_lost_by_accident(tmp_path):
+    """Neither by a second training into its folder nor by resuming it for another environment."""
+    train(small(tmp_path), progress=False)
+    before = (tmp_path / "model.zip").read_bytes()
+    with pytest.raises(FileExistsError, match="holds a run"):
+        train(small(tmp_path, seed=1), progress=False)
+    with pytest.raises(ValueError, match="a run on bolola/hearts-v0, not on bolola/queens-v0"):
+        train(small(tmp_path, env="bolola/queens-v0"), resume=True, progress=False)
+    assert (tmp_path / "model.zip").read_bytes() == before
+    train(small(tmp_path, seed=1, overwrite=True), progress=False)
+    assert (tmp_path / "model.zip").read_bytes() != before
+
+
+def test_model_of_the_gymnasium_environment_is_a_bot(tmp_path):
+    """A model with a Dict observation, trained in SB3's own DummyVecEnv."""
+    env = DummyVecEnv([lambda: gymnasium.make("bolola_env:bolola/hearts-v0")] * 2)
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=16, batch_size=32, seed=1)
+    model.learn(32)
+    model.save(tmp_path / "dict.zip")
+    bot = make_bot(str(tmp_path / "dict.zip"))
+    evaluate("bolola/hearts-v0", [bot, "random"], deals=3, progress=False)
+
+
+def test_model_of_another_game_says_so(tmp_path):
+    train(small(tmp_path), progress=False)
+    bot = make_bot(str(tmp_path / "model.zip"))
+    with pytest.raises(ValueError, match="was trained for 56 actions"):
+        evaluate("tarot/deal-v0", [bot, "random"], deals=3, progress=False)
+
+
+def test_imitation_comes_close_to_its_bot(tmp_path):
+    """A second of behaviour cloning plays better than an untrained network."""
+    settings = small(
+        tmp_path, imitate="greedy", imitate_seconds=4, steps=1, eval_deals=100, layers=(64,)
+    )
+    curve = train(settings, progress=False).curve
+    assert curve[1]["random_mean"] > curve[0]["random_mean"] + 10

@@ -354,7 +354,7 @@ def test_render_and_close() -> None:
         ({"num_threads": "2"}, "num_threads"),
         ({"observation": "bits"}, "observation: expected one of 'bytes', 'packed'; got 'bits'"),
         ({"copy": 1}, "copy"),
-        ({"autoreset_mode": "same_step"}, "autoreset_mode: .*'SameStep'"),
+        ({"autoreset_mode": "same_step"}, "autoreset_mode: .*'SAME_STEP'"),
         ({"render_mode": "human"}, "render_mode"),
     ],
 )
@@ -838,3 +838,11 @@ def test_shaping_pays_for_the_trick_as_it_lies() -> None:
     env.reset(seed=1, options={"deal": DEAL, "starter": 2})
     seen = [env.step([BOLOLA.action_id(card)])[1][0].tolist() for card in ("7S", "2S", "JS", "TS")]
     assert seen == [[0, 0, -50, 0], [0, 0, 0, 0], [-50, 0, 50, 0], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_an_autoreset_mode_is_given_as_member_name_or_value(mode: AutoresetMode) -> None:
+    for choice in (mode, mode.name, mode.value):
+        assert make("hearts", autoreset_mode=choice).metadata["autoreset_mode"] is mode
+    with pytest.raises(ValueError, match="'SAME_STEP'"):
+        make("hearts", autoreset_mode="never")

@@ -163,7 +163,7 @@ def find_game(name: str) -> Game:
         package = f"{name}_env"
         try:
             if not name.isidentifier():
-                raise ValueError(f"no game {name!r}")
+                raise ValueError(f"no game {name!r}; ids are written as bolola/hearts-v0")
             importlib.import_module(f"{package}.game")
         except ModuleNotFoundError as error:
             if error.name not in (
@@ -171,7 +171,7 @@ def find_game(name: str) -> Game:
                 f"{package}.game",
             ):  # the game is there, what it needs is not
                 raise
-            raise ValueError(f"no game {name!r}") from None
+            raise ValueError(f"no game {name!r}; ids are written as bolola/hearts-v0") from None
     return _GAMES[name]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from trick_core.bits import words_to_bits
 from trick_core.jit import kernel
 
 
@@ -84,14 +85,25 @@ class Layout:
         """The fields of a piece in plain terms.
 
         Args:
-            vector: ``(..., D)`` of 0/1.
+            vector: ``(..., D)`` of 0/1, or the same packed as ``uint64`` words ``(..., W)``.
             name: The piece.
 
         Returns:
             Integers ``(..., count)`` for a signed or binary piece, else flags ``(..., count, width)``.
+
+        Raises:
+            KeyError: No such piece.
+            ValueError: The vector is not of this layout.
         """
         piece = self._by_name[self._known(name)]
-        bits = np.asarray(vector)[..., self.slice(name)]
+        whole = np.asarray(vector)
+        if whole.dtype == np.uint64 and whole.shape[-1:] == (self.words,):
+            whole = words_to_bits(whole, self.size)
+        if whole.shape[-1:] != (self.size,):
+            raise ValueError(
+                f"expected a vector of {self.size} values, or {self.words} words; got shape {whole.shape}"
+            )
+        bits = whole[..., self.slice(name)]
         bits = bits.reshape(*bits.shape[:-1], piece.count, piece.width)
         if piece.signed is None:
             return bits

@@ -153,7 +153,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         observation: ``"bytes"``: int8 of 0 and 1, (N, D); ``"packed"``: the same bits as uint64 words, (N, W), lowest first.
         copy: False: ``reset`` and ``step`` hand out the live buffers, which the next call overwrites, and allocate
             nothing. Copy what you keep, and write nothing into them.
-        autoreset_mode: A member or value of ``gymnasium.vector.AutoresetMode``; see ``step``.
+        autoreset_mode: A member of ``gymnasium.vector.AutoresetMode``, its name or value; see ``step``.
         render_mode: None or ``"ansi"``.
 
     Attributes:
@@ -181,9 +181,10 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             raise ValueError(f"num_envs: expected a positive integer, got {num_envs}")
         check_choice("observation", observation, OBSERVATIONS)
         try:
-            self.autoreset_mode = AutoresetMode(autoreset_mode)
+            by_name = AutoresetMode.__members__.get(str(autoreset_mode))
+            self.autoreset_mode = by_name or AutoresetMode(autoreset_mode)
         except ValueError:
-            values = ", ".join(repr(mode.value) for mode in AutoresetMode)
+            values = ", ".join(map(repr, AutoresetMode.__members__))
             raise ValueError(
                 f"autoreset_mode: expected an AutoresetMode or one of {values}; got {autoreset_mode!r}"
             ) from None

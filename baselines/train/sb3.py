@@ -94,6 +94,7 @@ class TrainConfig:
         eval_deals: Deals of the suite that are played at an evaluation, each in four rotations.
         eval_against: Bots that the learner is evaluated against.
         folder: Where checkpoint, curve and settings are written.
+        overwrite: Whether a run that the folder holds may be lost.
         torch_threads: Threads that torch may use.
     """
 
@@ -119,6 +120,7 @@ class TrainConfig:
     eval_deals: int = 100
     eval_against: tuple[str, ...] = ("random", "greedy")
     folder: str = "runs/train"
+    overwrite: bool = False
     torch_threads: int = 1
 
     def __post_init__(self) -> None:
@@ -176,9 +178,11 @@ class TrickVecEnv(VecEnv):
     """
 
     def __init__(
-        self, setup: Setup, num_envs: int, opponents: Any = "random", seat: Any = "rotate"
+        self, env: Any, num_envs: int, opponents: Any = "random", seat: Any = "rotate"
     ) -> None:
         from trick_core.learner import LearnerVectorEnv
+
+        setup = setup_for(env)
 
         self.env = LearnerVectorEnv(
             setup,
@@ -256,29 +260,36 @@ class SB3Bot(Bot):
     def __init__(self, model: Any, name: str = "sb3") -> None:
         self.name = name
         self.model = model
-        self._size = model.observation_space.shape[0]
+        space = model.observation_space
+        self._whole = isinstance(space, spaces.Dict)  # trained on the Gymnasium environment
+        self._size = (space["observation"] if self._whole else space).shape[0]
 
     def act(self, view: View) -> int:
-        action, _ = self.model.predict(
-            view["observation"][: self._size],
-            action_masks=view["action_mask"].astype(np.bool_),
-            deterministic=True,
-        )
-        return int(action)
+        return int(self._choose(view))
 
     def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        actions, _ = self.model.predict(
-            views["observation"][:, : self._size],
-            action_masks=views["action_mask"].astype(np.bool_),
-            deterministic=True,
-        )
-        return np.asarray(actions, np.int64)
+        return np.asarray(self._choose(views), np.int64)
+
+    def _choose(self, view: View | BatchView) -> Any:
+        game = view.game
+        if self.model.action_space.n != game.num_actions or self._size > game.layout.size:
+            raise ValueError(
+                f"bot {self.name!r} was trained for {self.model.action_space.n} actions and {self._size} values of "
+                f"observation; {game.name} has {game.num_actions} and {game.layout.size}"
+            )
+        seen: Any = view["observation"][..., : self._size]
+        if self._whole:
+            seen = {"observation": seen, "action_mask": view["action_mask"]}
+        masks = view["action_mask"].astype(np.bool_)
+        return self.model.predict(seen, action_masks=masks, deterministic=True)[0]
 
 
 def make_bot(argument: str | None) -> Bot:
     """The bot ``sb3:FILE`` for a model that :func:`train` or SB3 has saved."""
-    if argument is None or not Path(argument).is_file():
-        raise ValueError(f"bot 'sb3': expected sb3:FILE with a saved model, got {argument!r}")
+    if argument is None:
+        raise ValueError("bot 'sb3': expected sb3:FILE with a saved model")
+    if not Path(argument).is_file():
+        raise ValueError(f"bot 'sb3': there is no file {argument}")
     try:
         model = MaskablePPO.load(argument, device="cpu")
     except Exception as error:
@@ -325,7 +336,8 @@ def train(
 
     Raises:
         FileNotFoundError: Nothing to resume in the folder.
-        ValueError: A setting out of range.
+        FileExistsError: The folder holds a run, and neither ``resume`` nor ``overwrite`` is set.
+        ValueError: A setting out of range; or the run to resume is on another environment.
     """
     torch.set_num_threads(config.torch_threads)
     folder = Path(config.folder)
@@ -333,6 +345,10 @@ def train(
     curve: list[dict[str, float]] = []
     if resume:
         config, seconds_before, curve = _load_state(folder, config)
+    elif (folder / "run.json").exists() and not config.overwrite:
+        raise FileExistsError(
+            f"{folder} holds a run: resume it, overwrite it, or take another folder"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     setup = training_setup(config)
     env = TrickVecEnv(setup, config.tables, _opponents(config.opponents))
@@ -392,6 +408,11 @@ def training_setup(config: TrainConfig) -> Setup:
     return setup_for(config.env, **{"zero_sum": True, "reward_scale": scale, **config.options})
 
 
+def _identity(env: Any) -> str:
+    """What a run's file calls its environment."""
+    return env if isinstance(env, str) else setup_for(env).id
+
+
 def _opponents(names: str | Sequence[str]) -> Any:
     return names if isinstance(names, str) else list(names)
 
@@ -411,8 +432,11 @@ def _load_state(
         kept, seconds = dict(state["config"]), check_number("seconds", state["seconds"])
         curve = [{str(k): check_number(k, v) for k, v in row.items()} for row in state["curve"]]
         kept.update(steps=config.steps, minutes=config.minutes, folder=config.folder)
-        if not isinstance(config.env, str):
-            kept["env"] = config.env
+        kept.update(overwrite=config.overwrite)
+        asked, held = _identity(config.env), kept["env"]
+        if asked != held:
+            raise ValueError(f"{folder} holds a run on {held}, not on {asked}")
+        kept["env"] = config.env
         kept["layers"] = tuple(kept["layers"])
         kept["eval_against"] = tuple(kept["eval_against"])
         config = replace(config, **kept)
@@ -608,6 +632,7 @@ class Display:
         note = note or f"{steps:,} decisions, {rate:,.0f}/s" + (
             f"; against {scores}" if scores else ""
         )
+        share = min(share, 1.0)
         self._bar.update(self._task, completed=share, note=note)
         if self._lines and share >= self._next_line:
             self._console.print(f"training {share:4.0%}  {note}")
