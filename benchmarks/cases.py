@@ -6,7 +6,6 @@ A case that needs something that is not installed is a :class:`Skipped` with the
 from __future__ import annotations
 
 import copy
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,10 +18,11 @@ from benchmarks.measure import Case, Skipped
 from benchmarks.policy import RandomPolicy
 from benchmarks.reference import FORMS, KernelPlayer, NoYardstickError, Player, YardstickPlayer
 from trick_core.aec import TrickAEC
-from trick_core.batch import Batch, thread_pool
+from trick_core.batch import Batch
 from trick_core.game import Setup
 from trick_core.jit import copy_records
 from trick_core.learner import LearnerVectorEnv
+from trick_core.threads import share_rows
 from trick_core.vector import VectorEnv
 
 Item = Case | Skipped
@@ -74,17 +74,14 @@ def _play(name: str, layer: str, player: Player, form: str) -> Case:
 def kernel_threads(setup: Setup, threads: int, tables: int = 4096) -> list[Item]:
     """The same on several threads, which share the tables."""
     player = KernelPlayer(setup, tables)
-    edges = [tables * k // threads for k in range(threads + 1)]
 
     def case(form: str) -> Case:
         def run() -> int:
-            pool = thread_pool(max(1, threads - 1))
-            others = [
-                pool.submit(player.play, form, STEPS, lo, hi)
-                for lo, hi in itertools.pairwise(edges[1:])
-            ]
-            taken = player.play(form, STEPS, 0, edges[1])
-            return taken + sum(other.result() for other in others)
+            taken: list[int] = []
+            share_rows(
+                lambda lo, hi: taken.append(player.play(form, STEPS, lo, hi)), tables, threads
+            )
+            return sum(taken)
 
         name = f"kernel {form}, N={tables}, {_threads(threads)}"
         return Case(name, "kernel", run, INSIDE, tables, threads, wall=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
-from trick_core.batch import thread_pool
 from trick_core.bits import popcount, select
 from trick_core.jit import JIT, entry, kernel
 from trick_core.rng import advance, below, mix
+from trick_core.threads import share_rows
 
 if JIT:
     from llvmlite import ir
@@ -100,20 +99,13 @@ class RandomPolicy:
     def __init__(self, count: int, seed: int = 0, num_threads: int = 1) -> None:
         self.actions = np.zeros(count, np.int64)
         self._streams = (np.arange(count, dtype=np.uint64) << np.uint64(32)) + np.uint64(seed)
-        self._edges = [count * k // num_threads for k in range(num_threads + 1)]
+        self._num_threads = num_threads
 
     def __call__(self, mask: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Actions (N,) int64 for masks (N, A); the array is used again by the next call."""
-        edges = self._edges
-        if len(edges) == 2:
-            _choose(mask, self._streams, self.actions, 0, edges[1])
-            return self.actions
-        pool = thread_pool(len(edges) - 2)
-        others = [
-            pool.submit(_choose, mask, self._streams, self.actions, lo, hi)
-            for lo, hi in itertools.pairwise(edges[1:])
-        ]
-        _choose(mask, self._streams, self.actions, 0, edges[1])
-        for other in others:
-            other.result()
+        share_rows(
+            lambda lo, hi: _choose(mask, self._streams, self.actions, lo, hi),
+            len(self.actions),
+            self._num_threads,
+        )
         return self.actions

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,6 @@ from trick_core.threads import share_rows
 
 #: Buffers that hold nothing from one call to the next.
 _SCRATCH = ("views", "actions", "active", "scratch")
-
-_pool: tuple[int, int, ThreadPoolExecutor] | None = None
 
 
 def check_threads(num_threads: Any) -> int:
@@ -37,15 +34,6 @@ def check_threads(num_threads: Any) -> int:
     if limit.strip().isdigit() and int(limit) > 0:
         return min(int(num_threads), int(limit))
     return int(num_threads)
-
-
-def thread_pool(num_threads: int) -> ThreadPoolExecutor:
-    """A pool of at least ``num_threads`` in this process, shared by all batches."""
-    global _pool
-    process = os.getpid()
-    if _pool is None or _pool[0] != process or _pool[1] < num_threads:
-        _pool = (process, num_threads, ThreadPoolExecutor(num_threads, "trick-envs"))
-    return _pool[2]
 
 
 class BotError(ValueError):
