@@ -1,4 +1,4 @@
-"""Test legs that need an environment of their own: ``nox --sessions versions``."""
+"""Test legs that need an environment of their own: ``nox --sessions versions``, ``nox --sessions libraries``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ LEGS = {
     "oldest": ["numpy==2.0.*", "numba==0.60.*", "gymnasium==1.1.1", "pettingzoo==1.25.0"],
     "middle": ["gymnasium==1.2.2", "pettingzoo==1.26.1"],
 }
+
+#: The RL libraries that pin their neighbours apart: each leg's extra (and further pins), and its tests.
+LIBRARIES: dict[str, tuple[list[str], list[str]]] = {}
 
 #: Tests of what the library plugs into, and of the kernels.
 TESTS = [
@@ -32,3 +35,14 @@ def versions(session: nox.Session, leg: str) -> None:
         "pytest", "pytest-xdist", "hypothesis", "cloudpickle", *LEGS[leg], "--editable", "."
     )
     session.run("python", "-m", "pytest", "-q", "--numprocesses", "auto", *TESTS)
+
+
+@nox.session
+@nox.parametrize("library", list(LIBRARIES))
+def libraries(session: nox.Session, library: str) -> None:
+    """The adapters to an RL library, against the library itself."""
+    requirements, tests = LIBRARIES[library]
+    session.install(
+        "--constraint", "constraints.txt", "pytest", "pytest-xdist", "hypothesis", *requirements
+    )
+    session.run("python", "-m", "pytest", "-q", *tests, *session.posargs)

@@ -186,7 +186,7 @@ class _Sitting:
         table = self.table
         while not table.over and table.seat != self.seat:
             bot = self.bots[table.seat]
-            action = bot.act(table.view(self.random()))
+            action = bot.act(table.view(self.random(), bot.sees_all))
             before = table.seen(self.seat)
             try:
                 step = table.step(action)

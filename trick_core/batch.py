@@ -179,11 +179,16 @@ class Batch:
                 f"bot {name!r} at seat {seat} of table {row} chose {action}; legal are {legal}"
             )
 
-    def views(self, rows: np.ndarray[Any, Any]) -> BatchView:
-        """What the seats on turn of these rows may see, with fresh random words for each."""
+    def views(self, rows: np.ndarray[Any, Any], everything: bool = False) -> BatchView:
+        """What the seats on turn of these rows may see, with fresh random words for each.
+
+        ``everything``: whole states instead, for a bot that says it ``sees_all``.
+        """
         game, buffers = self.setup.game, self.buffers
         records, randoms = game.states(len(rows)), np.zeros(len(rows), np.uint64)
         table_drivers(game).views(self.config, buffers, rows, records, randoms)
+        if everything:
+            records[...] = buffers.states[rows]
         return BatchView(
             game, self.public, records, buffers.words[rows], buffers.mask[rows], randoms
         )
@@ -194,7 +199,7 @@ class Batch:
         Raises:
             ValueError: It chose an action that is not legal; the message names seat, action and the legal ones.
         """
-        views = self.views(rows)
+        views = self.views(rows, bot.sees_all)
         legal = views.mask.copy()  # a bot may write on what it is handed
         seats = views.seats.copy()
         actions = np.asarray(bot.act_batch(views))

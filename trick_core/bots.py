@@ -150,6 +150,8 @@ class Bot:
     """
 
     name: str = "bot"
+    #: True: a cheat, which is handed states from which nothing has been erased. For upper bounds and teachers only.
+    sees_all: bool = False
 
     def act(self, view: View) -> int:
         """The action for one view."""
@@ -249,6 +251,7 @@ class ObjectBot(Bot):
 
     def __init__(self, target: Any) -> None:
         self.name = str(getattr(target, "name", type(target).__name__))
+        self.sees_all = bool(getattr(target, "sees_all", False))
         self._target = target
 
     def act(self, view: View) -> int:

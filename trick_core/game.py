@@ -49,6 +49,22 @@ class Kernels(NamedTuple):
     info: Callable[..., Any]
 
 
+class Belief(NamedTuple):
+    """Kernels that know what a seat may think the others hold. ``st`` is a state from which ``Kernels.redact`` has erased what
+    ``seat`` does not know; ``work`` is a float64 array of ``size`` numbers to work in, whatever they were before.
+
+    Worlds are all ways to share out the cards that the seat has not seen which agree with what is public.
+    """
+
+    #: (config, st, seat, random, work) -> random: fill in one world, each with the same chance; the random state after it.
+    #: The legal actions of ``st`` hold in it. Where a seat other than ``seat`` is on turn, they are found anew.
+    sample: Callable[..., Any]
+    #: (config, st, seat, work) -> float64: number of worlds.
+    count: Callable[..., Any]
+    #: Numbers that ``work`` holds.
+    size: int
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """A four-seat trick-taking game.
@@ -79,6 +95,7 @@ class Game:
         role_names: Roles that a seat may have in an episode (``("taker", "defender")``), for reports; empty where
             all seats are alike.
         roles: ``(states) -> int8 (n, 4)``: each seat's role in finished episodes, an index into ``role_names``; -1: none.
+        belief: Sampling of hidden hands, for search.
     """
 
     name: str
@@ -102,6 +119,7 @@ class Game:
     is_public: Callable[..., bool] | None = None
     role_names: tuple[str, ...] = ()
     roles: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, np.dtype[np.int8]]] | None = None
+    belief: Belief | None = None
     action_ids: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from trick_core.bots import View
 from trick_core.drivers import make_buffers, table_drivers
 from trick_core.game import AGENTS, Game, Setup, check_seat, find_game, same_config
+from trick_core.jit import copy_records
 from trick_core.rng import fold_seed
 
 #: Version of the records that are written; others are refused.
@@ -205,11 +206,14 @@ class Table:
         for action in kept:
             self.step(action)
 
-    def view(self, random: int = 0) -> View:
-        """What the seat on turn may see; ``random`` is the view's random word."""
-        records = self.game.states(1)
-        drivers = table_drivers(self.game)
-        drivers.view(self.episode_config, self.states, 0, self.seat, records, 0)
+    def view(self, random: int = 0, everything: bool = False) -> View:
+        """What the seat on turn may see; ``random`` is the view's random word. ``everything``: the whole state
+        instead, for a bot that says it ``sees_all``.
+        """
+        records = copy_records(self.states)
+        if not everything:
+            drivers = table_drivers(self.game)
+            drivers.view(self.episode_config, self.states, 0, self.seat, records, 0)
         return View(self.game, self.setup.config, records, random)
 
     def render(self, seat: int | None = None) -> str:
