@@ -50,19 +50,24 @@ class Kernels(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """Kernels that know what a seat may think the others hold. ``st`` is a state from which ``Kernels.redact`` has erased what
-    ``seat`` does not know; ``work`` is a float64 array of ``size`` numbers to work in, whatever they were before.
+    """Kernels that know what a seat may think the others hold; :mod:`trick_core.belief` builds them.
 
-    Worlds are all ways to share out the cards that the seat has not seen which agree with what is public.
+    ``st`` is a state from which ``Kernels.redact`` has erased what ``seat`` does not know (at any time, on turn or not), ``work``
+    one record of :attr:`work`, whatever it held before: ``records(1, belief.work)[0]``, one a thread.
+
+    Worlds are all ways to share out the cards that the seat has not seen which agree with what is public. Count once, then draw
+    as many as you like: ``sample`` reads public fields and the seat's own cards alone, so it may be given a copy of the state
+    that was prepared, or one in which it has already filled in another world.
     """
 
-    #: (config, st, seat, random, work) -> random: fill in one world, each with the same chance; the random state after it.
-    #: The legal actions of ``st`` hold in it. Where a seat other than ``seat`` is on turn, they are found anew.
+    #: (config, st, seat, work) -> float64: number of worlds. ``st`` stays as it is.
+    prepare: Callable[..., Any]
+    #: (config, st, seat, random, work) -> random: fill in one world of those prepared, each with the same chance; the random
+    #: state after it. The result is a state that ``Kernels.step`` continues: where another seat is on turn, its legal actions
+    #: are those of the hand that it now has.
     sample: Callable[..., Any]
-    #: (config, st, seat, work) -> float64: number of worlds.
-    count: Callable[..., Any]
-    #: Numbers that ``work`` holds.
-    size: int
+    #: dtype of ``work``.
+    work: np.dtype[Any]
 
 
 @dataclass(frozen=True, eq=False)
