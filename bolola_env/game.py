@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bolola_env import observe, reward, rules
+from bolola_env.belief import BELIEF
 from bolola_env.cards import CARD_NAMES, HAND_SIZE, NUM_CARDS, SUITS, card_id, card_set
 from bolola_env.contracts import (
     CONTRACTS,
@@ -259,5 +260,6 @@ GAME = register_game(
         deal_text=deal_text,
         reset_keys=("deal", "starter", "trump"),
         start_options=start_options,
+        belief=BELIEF,
     )
 )
