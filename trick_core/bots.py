@@ -345,7 +345,7 @@ def as_bot(spec: Any) -> Bot:
 @functools.cache
 def random_bot(game: Game) -> JitBot:
     """Uniform choice among the legal actions."""
-    return JitBot("random", uniform_choice(game), str(Path(__file__).parent))
+    return JitBot("random", uniform_choice(game), str(Path(__file__).parent), honest=True)
 
 
 def _make_random(argument: str | None) -> Bot:

@@ -361,11 +361,14 @@ class JitBot(NamedTuple):
         act: Kernel ``(config, view, random) -> action``. ``view`` is a state record less what the seat on turn may not
             know, ``random`` a random word of the table's own stream.
         folder: Sources that ``act`` compiles.
+        honest: True: ``act`` reads nothing that the seat on turn may not know. Search then hands it whole states, which saves
+            copying and erasing; the environments never do.
     """
 
     label: str | None
     act: Callable[..., Any]
     folder: str
+    honest: bool = False
 
 
 @functools.cache

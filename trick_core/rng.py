@@ -20,6 +20,7 @@ DEALS = np.uint64(0)
 OPPONENTS = np.uint64(1)
 SUITES = np.uint64(2)
 SAMPLES = np.uint64(3)
+ROLLOUTS = np.uint64(4)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_A = np.uint64(0xBF58476D1CE4E5B9)

@@ -296,4 +296,4 @@ def act(config: Any, view: Any, random: Any) -> Any:
     return choose(WEIGHTS, config, view)
 
 
-BOT = JitBot("greedy", act, __file__)
+BOT = JitBot("greedy", act, __file__, honest=True)

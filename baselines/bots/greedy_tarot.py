@@ -595,6 +595,6 @@ def act(config: Any, view: Any, random: Any) -> Any:
     return choose(WEIGHTS, config, view)
 
 
-BOT = JitBot("greedy", act, __file__)
+BOT = JitBot("greedy", act, __file__, honest=True)
 
 assert NO_POIGNEE >= 64 and HIGH == 3
