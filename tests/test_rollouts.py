@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import baselines  # noqa: F401  (registers the bots)
+from benchmarks import rollouts as benchmark
 from bolola_env.contracts import CONTRACTS, MATCH_ORDER
 from tests.helpers import HOUSE_RULES, Table, fewer
 from trick_core.bots import Bot, FunctionBot, View, make_bot
@@ -263,5 +264,15 @@ def _first_card(config, view, random):
 def test_a_policy_that_breaks_the_rules_is_named():
     setup = setup_for("bolola/hearts")
     bot = JitBot("first-card", _first_card, __file__)
-    with pytest.raises(ValueError, match=r"states\[0\]: policy 'first-card' at seat \d chose 0, which is"):
+    with pytest.raises(
+        ValueError, match=r"states\[0\]: policy 'first-card' at seat \d chose 0, which is"
+    ):
         rollouts(setup, Table(setup).states, 2, bot, seed=0, num_threads=2)
+
+
+def test_the_benchmark_counts_actions():
+    """A45: every counted step is an action of a live seat."""
+    found = {name: benchmark.actions_of(setup) for name, setup in benchmark.setups().items()}
+    assert list(found.values()) == [52, 53, 72]
+    cases = benchmark.cases(benchmark.setups()["bolola/hearts"])
+    assert [case.run() for case in cases[1:]] == [52 * cases[0].batch * benchmark.COUNT] * 2

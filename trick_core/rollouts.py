@@ -199,7 +199,7 @@ def rollouts(
             must in a state that lacks cards, a view for one.
         TypeError: Something that is no policy.
     """
-    setup = setup_for(setup)
+    setup = setup if isinstance(setup, Setup) else setup_for(setup)
     game = setup.game
     states = _checked_states(game, states)
     n = _checked_count(n)
