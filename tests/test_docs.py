@@ -1,16 +1,20 @@
 """The documentation is what the code says, and its examples run."""
 
 import importlib.util
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
+import tomllib
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+from tests.libraries import pages
+from tests.libraries.pages import PAGES, ROOT
+
+HERE = [page for page in PAGES if pages.extra_of(page) is None and pages.blocks(page)]
+ELSEWHERE = [page for page in PAGES if pages.extra_of(page) is not None]
+
+
+def named(page):
+    return str(page.relative_to(ROOT))
 
 
 def test_generated_parts_are_fresh():
@@ -22,28 +26,26 @@ def test_generated_parts_are_fresh():
         assert file.read_text() == text, f"{file}: run python docs/generate.py"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", HERE, ids=named)
 def test_examples_run(page, tmp_path):
     """Every Python block of a page runs, the later ones after the earlier ones."""
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
-    if not blocks:
-        assert page.name in {"README.md", "observations.md"} or "```python" not in page.read_text()
-        return
-    script = tmp_path / "page.py"
-    script.write_text("\n\n".join(blocks))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning:__main__", str(script)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
+    pages.run(page, tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_that_need_a_library_are_run_by_its_tests():
+    """Each such page names an extra, and the tests of that library run it."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    for page in ELSEWHERE:
+        extra = pages.extra_of(page)
+        assert extra in extras, page
+        tests = ROOT / "tests" / "libraries" / f"test_{extra}.py"
+        name = str(page.relative_to(ROOT / "docs"))
+        assert f'pages.run("{name}"' in tests.read_text(), f"{tests} does not run {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page):
     """Every relative link names a file of the repository."""
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
