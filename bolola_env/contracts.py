@@ -100,16 +100,26 @@ class Contract:
     @property
     def total(self) -> int:
         """Points that one deal gives out in all."""
-        return sum(self.card_points) + sum(self.trick_value(n) for n in range(1, NUM_TRICKS + 1))
+        return sum(self._values())
+
+    @property
+    def highest_return(self) -> int:
+        """Bound on the points of one seat in a deal: all gains and no loss."""
+        return sum(value for value in self._values() if value > 0)
+
+    @property
+    def lowest_return(self) -> int:
+        """Bound on the points of one seat in a deal: all losses and no gain."""
+        return sum(value for value in self._values() if value < 0)
 
     @property
     def largest_return(self) -> int:
-        """Bound on the absolute points of one seat in a deal: all gains, or all losses."""
-        values: list[int] = [
-            *self.card_points,
-            *(self.trick_value(n) for n in range(1, NUM_TRICKS + 1)),
-        ]
-        return max(sum(v for v in values if v > 0), -sum(v for v in values if v < 0))
+        """Bound on the absolute points of one seat in a deal."""
+        return max(self.highest_return, -self.lowest_return)
+
+    def _values(self) -> list[int]:
+        """Points of all that one deal gives out, card by card and trick by trick."""
+        return [*self.card_points, *(self.trick_value(n) for n in range(1, NUM_TRICKS + 1))]
 
 
 def _points(field: str, value: Any) -> int:

@@ -22,6 +22,7 @@ from bolola_env.contracts import (
 from bolola_env.render import render
 from bolola_env.state import CONFIG, STATE
 from trick_core.game import (
+    Bounds,
     Game,
     Kernels,
     RewardOptions,
@@ -103,9 +104,16 @@ def setup(
         **asdict(rewards),
     }
     largest = sum(row.largest_return for row in rows)
+    asked = sum(row.trumps for row in rows) if suit < 0 else 0
+    bounds = Bounds(
+        lowest=float(sum(row.lowest_return for row in rows)),
+        highest=float(sum(row.highest_return for row in rows)),
+        total=float(sum(row.total for row in rows)),
+        actions=NUM_CARDS * len(rows) + asked,  # B-6.1: the starter names the trump suit
+    )
     arguments = {"contract": contract, "starter": starter, "trump": trump, "order": order}
     arguments.update(early_stop=early_stop, **reward_options)
-    return Setup(GAME, variant, options, arguments, config, rewards, float(largest))
+    return Setup(GAME, variant, options, arguments, config, rewards, float(largest), bounds)
 
 
 def _row_json(row: Contract) -> dict[str, Any]:

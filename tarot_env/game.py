@@ -27,6 +27,7 @@ from tarot_env.contracts import ACTIONS, CONTRACT_NAMES, CONTRACTS, contract_num
 from tarot_env.render import has_taken_chien, render
 from tarot_env.state import BID, CONFIG, DISCARD, KEEP, PLAY, POIGNEE, STARTS, STATE
 from trick_core.game import (
+    Bounds,
     Game,
     Kernels,
     RewardOptions,
@@ -56,6 +57,12 @@ DEAL_FORMAT = DealFormat(
 _LARGEST_DISTANCE = 56
 _LARGEST_POIGNEE = 40
 _LARGEST_CHELEM = 400
+
+#: Plays; before them the discard, the chelem (T-4.1), four answers on poignées and eight trumps that a hand of 18 keeps back from
+#: one of 10 (T-4.4); before these, four bids (T-2.3).
+_MOST_ACTIONS = {"play": 4 * HAND_SIZE}
+_MOST_ACTIONS["discard"] = _MOST_ACTIONS["play"] + CHIEN_SIZE + 1 + NUM_SEATS + (HAND_SIZE - 10)
+_MOST_ACTIONS["bid"] = _MOST_ACTIONS["discard"] + NUM_SEATS
 
 
 def setup(
@@ -106,7 +113,8 @@ def setup(
         **asdict(rewards),
     }
     largest = _largest_return(int(row["contract"]))
-    return Setup(GAME, "deal", options, dict(options), config, rewards, largest)
+    bounds = Bounds(-largest, largest, total=0.0, actions=_MOST_ACTIONS[start])
+    return Setup(GAME, "deal", options, dict(options), config, rewards, largest, bounds)
 
 
 def _need_later_start(name: str, value: Any) -> None:

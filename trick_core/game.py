@@ -279,6 +279,18 @@ class RewardOptions:
             check_number("illegal_reward", self.illegal_reward)
 
 
+class Bounds(NamedTuple):
+    """What every episode of a setup lies within; in points, whatever the reward options."""
+
+    #: Of the return of one seat.
+    lowest: float
+    highest: float
+    #: What the four returns add up to.
+    total: float
+    #: The most actions that an episode takes.
+    actions: int
+
+
 @dataclass(frozen=True, eq=False)
 class Setup:
     """A game with its options fixed: what an environment is made from.
@@ -291,6 +303,7 @@ class Setup:
         config: Configuration records, one a deal of the episode; read-only.
         reward: Reward options.
         largest_return: Bound on the absolute return of one seat, in points.
+        bounds: Limits of an episode.
     """
 
     game: Game
@@ -300,6 +313,7 @@ class Setup:
     config: np.ndarray[Any, Any]
     reward: RewardOptions
     largest_return: float
+    bounds: Bounds
 
     def __post_init__(self) -> None:
         # A read-only array is a type of its own to the compiler; a copy must not compile all anew.
