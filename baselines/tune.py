@@ -4,6 +4,9 @@ Coordinate search on common deals: a candidate row that differs from the base ro
 times, once in each seat, against three players with the base row. It replaces the base when it gains more than
 ``MARGIN`` standard errors; every weight is tried on deals of its own. Weights tuned against random play lose to weights
 tuned so, hence the base is always greedy itself. The result is printed as rows of ``greedy_bolola.WEIGHTS``.
+
+Where no single weight helps any more, ``--evolve GENERATIONS`` moves all weights of a row together: CMA-ES (Hansen, "The CMA
+evolution strategy: a tutorial", 2016, by the package ``cma``), every generation on deals of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from baselines.bots.greedy_bolola import (
     WEIGHTS,
     choose,
 )
+from baselines.extras import needs
 from bolola_env.contracts import CONTRACTS
 from bolola_env.game import GAME, setup
 from trick_core.drivers import uniform_choice
@@ -37,6 +41,8 @@ SCALE = 0.3
 #: Least and greatest values; the others may be anything.
 LEAST = {"over": 0.0, "high": 0.0, "floor": 0.0, "guard": 0.0}
 MOST = {"over": 1.0}
+#: CMA-ES: candidates and deals a generation, generations between new bases, first step in units of SCALE + |w|.
+CANDIDATES, EVOLVE_DEALS, NEW_BASE, FIRST_STEP = 12, 1500, 15, 0.15
 #: Rows for users' contracts, and the mixed contract whose weights they take.
 DEFAULTS = {"penalties": "all_penalties", "gains": "bolola"}
 #: Weights that only rows with trumps use.
@@ -132,13 +138,53 @@ def tune(
             break
 
 
+def evolve(
+    contract: str, weights: np.ndarray[Any, Any], generations: int, log: Any = print
+) -> None:
+    """Improve the contract's row of ``weights`` in place, all its weights at once."""
+    with needs("dev"):
+        import cma
+    row = ROW_NAMES.index(contract)
+    trumps = CONTRACTS[contract].trumps
+    names = [name for name in WEIGHT_NAMES if trumps or name not in TRUMP_ONLY]
+    columns = [WEIGHT_NAMES.index(name) for name in names]
+    low = [LEAST.get(name, -np.inf) for name in names]
+    high = [MOST.get(name, np.inf) for name in names]
+    start = weights[row, columns].copy()
+
+    def table(step: Any) -> np.ndarray[Any, Any]:
+        moved = weights.copy()
+        values = start + np.asarray(step) * (SCALE + np.abs(start))
+        moved[row, columns] = np.round(np.clip(values, low, high), 3)
+        return moved
+
+    search = cma.CMAEvolutionStrategy(
+        np.zeros(len(names)), FIRST_STEP, {"popsize": CANDIDATES, "seed": 1, "verbose": -9}
+    )
+    base = weights
+    for number in range(generations):
+        steps = search.ask()
+        first = number * EVOLVE_DEALS
+        points = [play(contract, table(s), base, EVOLVE_DEALS, first=first).mean() for s in steps]
+        search.tell(steps, [-mean for mean in points])
+        if number % NEW_BASE == NEW_BASE - 1:
+            base = table(search.mean)
+    evolved = table(search.mean)
+    gains = play(contract, evolved, weights, 20_000, first=generations * EVOLVE_DEALS)
+    losses = play(contract, weights, evolved, 20_000, first=generations * EVOLVE_DEALS)
+    log(f"{contract} evolved: {summary(gains)} over three old; old over three: {summary(losses)}")
+    if min(gains.mean(), -losses.mean()) > 0:
+        weights[row] = evolved[row]
+
+
 def rows_text(weights: np.ndarray[Any, Any]) -> str:
     """The table as source text."""
-    lines = [
-        f"        ({', '.join(f'{w:g}' for w in row)}),  # {name}"
-        for name, row in zip(ROW_NAMES, weights, strict=True)
-    ]
-    return "\n".join(lines)
+    return "\n".join(row_text(row, name) for name, row in zip(ROW_NAMES, weights, strict=True))
+
+
+def row_text(row: np.ndarray[Any, Any], name: str) -> str:
+    """One row of it."""
+    return f"        ({', '.join(f'{w:g}' for w in row)}),  # {name}"
 
 
 def summary(points: np.ndarray[Any, Any]) -> str:
@@ -152,15 +198,19 @@ def main() -> None:
     parser.add_argument("contracts", nargs="*", default=list(CONTRACTS), metavar="contract")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--deals", type=int, nargs=2, default=TRIAL_DEALS, help="of a trial")
+    parser.add_argument("--evolve", type=int, default=0, metavar="GENERATIONS")
     parser.add_argument("--from-start", action="store_true", help="start from START, not WEIGHTS")
     options = parser.parse_args()
     weights = (START if options.from_start else WEIGHTS).copy()
     for contract in options.contracts:
         tune(contract, weights, options.rounds, tuple(options.deals))
+        if options.evolve:
+            evolve(contract, weights, options.evolve)
         over_random = play(contract, weights, weights, 2000, first=FRESH_DEALS, against_random=True)
         over_start = play(contract, weights, START, 2000, first=FRESH_DEALS)
         texts = (summary(over_random), summary(over_start))
-        print("{}: over 3 random {}, over 3 untuned {}".format(contract, *texts), flush=True)
+        print("{}: over 3 random {}, over 3 untuned {}".format(contract, *texts))
+        print(row_text(weights[ROW_NAMES.index(contract)], contract), flush=True)
     for default, contract in DEFAULTS.items():
         weights[ROW_NAMES.index(default)] = weights[ROW_NAMES.index(contract)]
     print(rows_text(weights))

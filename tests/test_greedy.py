@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import pickle
 import random
@@ -14,13 +15,15 @@ import pytest
 import baselines  # noqa: F401  (registers the bots)
 from baselines import tune
 from baselines.bots import greedy
-from baselines.bots.greedy_bolola import NONE_OF, ROW_NAMES, START, WEIGHT_NAMES, WEIGHTS
+from baselines.bots.greedy_bolola import NONE_OF, ROW_NAMES, START, V1, WEIGHT_NAMES, WEIGHTS
 from baselines.evaluate import evaluate
 from bolola_env.contracts import CONTRACTS, Contract
 from bolola_env.game import GAME
 from bolola_env.game import setup as bolola_setup
 from tests.helpers import HOUSE_RULES, Table, fewer, random_rows
+from trick_core.batch import Batch
 from trick_core.bots import View, make_bot
+from trick_core.game import find_game, setup_for
 from trick_core.jit import JIT
 
 BOT = make_bot("greedy")
@@ -217,6 +220,44 @@ def test_a_users_row_like_all_penalties_is_played_like_it() -> None:
         )
     ]
     assert np.array_equal(*results)
+
+
+# ---------------------------------------------------------------------------- the frozen yardstick
+
+
+@pytest.mark.parametrize(
+    ("game", "digest"),
+    [("bolola", "e0fc69609859067a"), ("tarot", "ec456b5440ca9989")],
+)
+def test_greedy_v1_plays_as_it_was_released(game: str, digest: str) -> None:
+    """Whoever changes its kernel or its weights makes another bot, and gives that another name.
+
+    The hash is over every action of four greedy-v1, on deals of each environment of the game.
+    """
+    assert played_by_four("greedy-v1", game) == digest
+
+
+def played_by_four(name: str, game: str) -> str:
+    """Hash over the actions of four bots of a name, ten deals of each environment of a game."""
+    bot, digest = make_bot(name), hashlib.sha256()
+    for variant in find_game(game).variants:
+        if variant in ("custom", "match"):
+            continue
+        setup = setup_for(f"{game}/{variant}-v0")
+        for number in range(10):
+            batch = Batch(setup, 1, autoreset="disabled")
+            batch.buffers.tables["seed"], batch.buffers.tables["number"] = 1, number
+            batch.reset()
+            while batch.buffers.seats[0] >= 0:
+                actions = batch.ask(bot, np.arange(1))
+                digest.update(bytes(actions.astype(np.uint8)))
+                batch.step(actions)
+    return digest.hexdigest()[:16]
+
+
+def test_greedy_is_the_newest_greedy() -> None:
+    """When greedy moves on, greedy-v1 stays and this test goes."""
+    assert WEIGHTS is V1
 
 
 # ---------------------------------------------------------------------------- tables, registry

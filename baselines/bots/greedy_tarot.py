@@ -195,7 +195,7 @@ START = table(
 
 #: Tuned by turns of ``python -m baselines.tune_tarot`` with ``hands``, ``play`` and ``bids``, from START on.
 # fmt: off
-WEIGHTS = table(
+V1 = table(
     {
         "taker": (-0.365, 2.12, 1.9, 1.785, 2.2, 3.4, 10.139, -0.11, 1, -0.24, 5.4, 10.3, 14.5, 1, 0.1, 0.79, 0.5, 0, 0, 0, 7.5, 0.2, 0.3),
         "defender": (0.4, -0.86, 0.421, 3.5, 0.2, 0.791, -0.5, 0.08, 1, 1.8, 0.65, 3.525, 3, 1, -0.35, 1, 0.462, -1.5, 0, 0, 2, 0.2, 0.3),
@@ -207,6 +207,9 @@ WEIGHTS = table(
     }
 )
 # fmt: on
+
+#: The newest weights, those of ``greedy``. A change gets a table of its own.
+WEIGHTS = V1
 
 #: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float32.
 NONE_OF = np.array(
@@ -589,12 +592,17 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
     return EXCUSE_ID + lowest(legal_trumps)
 
 
-@kernel
-def act(config: Any, view: Any, random: Any) -> Any:
-    """Greedy as a bot that plays inside the drivers; it draws nothing."""
-    return choose(WEIGHTS, config, view)
+def bot(name: str, weights: np.ndarray[Any, Any]) -> JitBot:
+    """Greedy with some weights, as a bot that plays inside the drivers; it draws nothing."""
+
+    @kernel
+    def act(config: Any, view: Any, random: Any) -> Any:
+        return choose(weights, config, view)
+
+    return JitBot(name, act, __file__, honest=True)
 
 
-BOT = JitBot("greedy", act, __file__, honest=True)
+BOT = bot("greedy", WEIGHTS)
+BOT_V1 = bot("greedy-v1", V1)
 
 assert NO_POIGNEE >= 64 and HIGH == 3

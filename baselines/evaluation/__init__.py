@@ -1,0 +1,1 @@
+"""The parts of the evaluation; :mod:`baselines.evaluate` is what users import."""

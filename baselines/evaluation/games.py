@@ -1,0 +1,396 @@
+"""Games of policies on duplicate deals: who sits where, which deals, and playing them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import seeds
+from baselines.evaluation.statistics import FIRST_STAGE, Floats, deals_needed
+from trick_core import rng
+from trick_core.batch import Batch
+from trick_core.bots import Bot, random_bot
+from trick_core.game import NUM_SEATS, Game, Setup, check_number
+from trick_core.jit import entry
+
+#: How the seats are changed around: every different order, the rotations, or each deal once, as given.
+ARRANGEMENTS = ("all", "rotations", "one")
+DEFAULT_DEALS = 1000
+#: Deals of a seed where their number follows from the interval that is wanted.
+MOST_DEALS = 10_000_000
+DEFAULT_BATCH = 2048
+
+
+def check_arrangements(arrangements: str) -> None:
+    """Raise a ``ValueError`` unless it is one of :data:`ARRANGEMENTS`."""
+    if arrangements not in ARRANGEMENTS:
+        raise ValueError(
+            f"arrangements: expected one of {', '.join(map(repr, ARRANGEMENTS))}; got {arrangements!r}"
+        )
+
+
+def check_names(names: Sequence[str] | None, count: int) -> None:
+    """Raise a ``ValueError`` if there are names, but not ``count``."""
+    if names is not None and len(names) != count:
+        raise ValueError(f"names: expected {count}, got {len(names)}")
+
+
+def merge(specs: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """Entries that are different policies, and for each entry which of these it is."""
+    kept: list[int] = []
+    table = []
+    for i, spec in enumerate(specs):
+        for number, j in enumerate(kept):
+            other = specs[j]
+            if spec is other or (isinstance(spec, str) and spec == other):
+                table.append(number)
+                break
+        else:
+            table.append(len(kept))
+            kept.append(i)
+    return kept, table
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names with a number behind those that came before."""
+    seen: dict[str, int] = {}
+    labels = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        labels.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return labels
+
+
+def orders_of(lineup: Sequence[int], arrangements: str) -> list[tuple[int, ...]]:
+    """Different orders of a line-up, policy numbers by seat; the line-up itself is the first."""
+    start = tuple(lineup)
+    orders: Any
+    if arrangements == "one":
+        return [start]
+    if arrangements == "rotations":
+        orders = [start[-r:] + start[:-r] if r else start for r in range(NUM_SEATS)]
+    else:
+        orders = itertools.permutations(start)
+    return list(dict.fromkeys(orders))
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where deals come from."""
+
+    count: int
+    seed: int
+    suite: seeds.Suite | None = None
+    custom: tuple[Mapping[str, Any], ...] | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """The source in words and numbers, for reports."""
+        if self.suite is not None:
+            name, digest = self.suite.name, self.suite.sha256
+            return {"suite": name, "sha256": digest, "size": self.suite.size, "count": self.count}
+        if self.custom is not None:
+            return {"custom": True, "seed": self.seed, "count": self.count}
+        return {"seed": self.seed, "count": self.count}
+
+
+def find_source(
+    setup: Setup,
+    suite: str | None,
+    deals: int | Sequence[Any] | None,
+    seed: int | None,
+    *,
+    without_end: bool = False,
+) -> Source:
+    """The deals that a user asks for; arguments as in :func:`baselines.evaluate.evaluate`.
+
+    ``without_end``: a seed has :data:`MOST_DEALS` unless told otherwise.
+
+    Raises:
+        ValueError: Wrong arguments.
+    """
+    if seed is not None and (
+        isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0
+    ):
+        raise ValueError(f"seed: expected an integer from 0 on, got {seed!r}")
+    if deals is not None and not isinstance(deals, (int, np.integer)):
+        if suite is not None:
+            raise ValueError("deals: give a suite or custom deals, not both")
+        if isinstance(deals, (str, Mapping)):
+            raise ValueError("deals: expected a list of deals, got one deal; put it in a list")
+        custom = tuple(d if isinstance(d, Mapping) else {"deal": d} for d in deals)
+        if not custom:
+            raise ValueError("deals: expected at least one")
+        for number, given in enumerate(custom):
+            unknown = [key for key in given if key not in setup.game.reset_keys]
+            if unknown:
+                raise ValueError(
+                    f"deals[{number}]: unknown {', '.join(map(repr, unknown))}; "
+                    f"known are {', '.join(setup.game.reset_keys)}"
+                )
+        return Source(len(custom), rng.fold_seed(int(seed or 0)), custom=custom)
+    if isinstance(deals, (bool, np.bool_)) or (deals is not None and deals < 1):
+        raise ValueError(f"deals: expected at least 1, got {deals!r}")
+    if suite is not None and seed is not None:
+        raise ValueError("seed: give a suite or a seed, not both")
+    chosen = seeds.suite(suite) if suite is not None else None
+    if chosen is not None and not chosen.matches(setup):
+        raise ValueError(
+            f"suite {suite} is for {chosen.env} with its default options, not for {setup.id} with {setup.options}"
+        )
+    if chosen is None and seed is None:
+        chosen = seeds.suite_for(setup)
+    if chosen is None:
+        count = int(deals or (MOST_DEALS if without_end else DEFAULT_DEALS))
+        return Source(count, rng.fold_seed(int(seed or 0)))
+    if deals is not None and deals > chosen.size:
+        raise ValueError(f"deals: suite {chosen.name} has {chosen.size}, got {deals}; use a seed")
+    chosen.check()
+    return Source(int(deals or chosen.size), chosen.seed, suite=chosen)
+
+
+# Playing.
+
+
+@functools.cache
+def _returns(game: Game) -> Callable[..., None]:
+    """Kernel ``(config, states, out)``: points of each state's episode, in units."""
+    returns = game.kernels.returns
+
+    @entry(f"{game.name}.evaluate.returns", [game.folder, __file__])
+    def returns_of(config, states, out):  # type: ignore[no-untyped-def]
+        for i in range(states.shape[0]):
+            for seat in range(4):
+                out[i, seat] = 0.0
+            returns(config, states[i], out, i)
+
+    return returns_of
+
+
+class Contest:
+    """Policies in some seatings on the deals of a source, played as far as has been asked for.
+
+    Attributes:
+        points: Points of every game so far, float64 (deals, seatings, 4) by seat.
+        roles: Roles in it, int8 of the same shape; -1: none.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        bots: Sequence[Bot],
+        seatings: Sequence[tuple[int, ...]],
+        source: Source,
+        num_threads: int = 1,
+        batch_size: int = DEFAULT_BATCH,
+    ) -> None:
+        for name, value in (("num_threads", num_threads), ("batch_size", batch_size)):
+            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name}: expected an integer from 1 on, got {value!r}")
+        self.setup = setup
+        self.seatings = seatings
+        self.source = source
+        each = len(seatings)
+        one_by_one = source.custom is not None
+        self._at_once = 1 if one_by_one else min(source.count, max(1, batch_size // each))
+        self._tables = _Tables(setup, bots, seatings, self._at_once, num_threads)
+        self.points: Floats = np.zeros((0, each, NUM_SEATS))
+        self.roles: np.ndarray[Any, np.dtype[np.int8]] = np.zeros((0, each, NUM_SEATS), np.int8)
+
+    @property
+    def played(self) -> int:
+        """Number of deals played."""
+        return len(self.points)
+
+    def play_to(self, count: int, report: Callable[[int], None] | None = None) -> None:
+        """Play on until ``count`` deals have been played; ``report`` hears how many were after each batch."""
+        points, roles = [self.points], [self.roles]
+        for first in range(self.played, count, self._at_once):
+            some = self.part(first, min(self._at_once, count - first))
+            points.append(some[0])
+            roles.append(some[1])
+            if report is not None:
+                report(first + len(some[0]))
+        self.points, self.roles = np.concatenate(points), np.concatenate(roles)
+
+    def deals(self) -> dict[str, Any]:
+        """Where the deals played came from, for reports."""
+        return replace(self.source, count=self.played).describe()
+
+    def over_table(self, where: np.ndarray[Any, Any]) -> Floats:
+        """Mean points over the table's mean in each deal, at the places that a mask (seatings, 4) marks."""
+        over = over_table(self.points)
+        mean: Floats = over[:, where].mean(axis=1)
+        return mean
+
+    def part(self, first: int, count: int) -> tuple[Floats, np.ndarray[Any, np.dtype[np.int8]]]:
+        """Points and roles of deals ``first`` to ``first + count - 1``, which need not be the next; they are not kept."""
+        parts = [
+            self._tables.play(self.source, start, min(self._at_once, first + count - start))
+            for start in range(first, first + count, self._at_once)
+        ]
+        return np.concatenate([p for p, _ in parts]), np.concatenate([r for _, r in parts])
+
+
+@dataclass(frozen=True)
+class Stop:
+    """How the number of deals came about where an interval of a given width was asked for.
+
+    Attributes:
+        until: Half the width asked for, in points.
+        first_stage: Deals from whose spread the number was worked out.
+        needed: That number.
+        reached: Whether there were as many.
+    """
+
+    until: float
+    first_stage: int
+    needed: int
+    reached: bool
+
+
+def play_until(
+    contests: Sequence[Contest],
+    until: float,
+    values: Callable[[], Sequence[Floats]],
+    report: Callable[[int], None],
+) -> Stop:
+    """Play a first stage, and then as many deals as the intervals of all ``values`` need; see :func:`deals_needed`.
+
+    Args:
+        contests: What is played, all on the same source.
+        until: Half the interval's width.
+        values: Gives what the intervals are of, each (deals,), from the deals played so far.
+        report: Hears of progress, in deals.
+    """
+    if check_number("until", until) <= 0:
+        raise ValueError(f"until: expected a number of points above 0, got {until!r}")
+    most = contests[0].source.count
+    first_stage = min(FIRST_STAGE, most)
+    if first_stage < 2:
+        raise ValueError("until: an interval needs at least 2 deals")
+    for contest in contests:
+        contest.play_to(first_stage)
+    report(first_stage)
+    needed = max(deals_needed(stage, until) for stage in values())
+    for contest in contests:
+        contest.play_to(min(needed, most), report)
+    return Stop(until, first_stage, needed, needed <= most)
+
+
+def over_table(points: Floats) -> Floats:
+    """Points over the mean of the same game's four seats; (..., 4)."""
+    over: Floats = points - points.mean(axis=-1, keepdims=True)
+    return over
+
+
+class _Tables:
+    """A batch whose row ``d * seatings + a`` plays deal d in seating a."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        bots: Sequence[Bot],
+        seatings: Sequence[tuple[int, ...]],
+        at_once: int,
+        num_threads: int,
+    ) -> None:
+        self.setup = setup
+        self.bots = bots
+        self.seatings = seatings
+        self.policies = np.tile(np.array(seatings), (at_once, 1))
+        jitted = [bot.jit(setup.game) for bot in bots]
+        kernels = {bot for bot in jitted if bot is not None}
+        if kernels:
+            kernels.add(random_bot(setup.game))  # so that fewer sets of bots are ever compiled
+        inside = sorted(kernels, key=lambda bot: str(bot.label))
+        where = np.array([-1 if bot is None else inside.index(bot) for bot in jitted], np.int8)
+        self.batch = Batch(
+            setup,
+            len(self.policies),
+            packed=True,
+            autoreset="disabled",
+            num_threads=num_threads,
+        )
+        self.batch.set_bots(inside, where[self.policies])
+        self.batch.buffers.tables["domain"] = rng.SUITES
+
+    def play(
+        self, source: Source, first: int, count: int
+    ) -> tuple[Floats, np.ndarray[Any, np.dtype[np.int8]]]:
+        """Points and roles in deals ``first`` to ``first + count - 1``, each (count, seatings, 4); -1 for no role."""
+        batch, each = self.batch, len(self.seatings)
+        active = np.arange(len(self.policies)) < count * each
+        tables = batch.buffers.tables
+        tables["seed"] = np.uint64(source.seed)
+        tables["number"] = first + np.arange(len(self.policies)) // each
+        config = None
+        if source.custom is not None:
+            try:
+                config = self.setup.game.reset_config(self.setup, source.custom[first])
+            except ValueError as error:
+                raise ValueError(f"deals[{first}]: {error}") from None
+        try:
+            batch.reset(active, config)
+            self._play_on(active)
+        except ValueError as error:
+            raise self._explained(error, first) from error
+        game, states = self.setup.game, batch.buffers.states
+        out = np.zeros((len(self.policies), NUM_SEATS))
+        _returns(game)(batch.config, states, out)
+        points = out[active].reshape(count, each, NUM_SEATS) * game.unit
+        if game.roles is None:
+            return points, np.full(points.shape, -1, np.int8)
+        return points, game.roles(states)[active].reshape(points.shape)
+
+    def _play_on(self, active: np.ndarray[Any, Any]) -> None:
+        """Ask the policies that are not jitted until all games are over."""
+        batch = self.batch
+        actions = np.zeros(len(active), np.int64)
+        while True:
+            seats = batch.buffers.seats
+            live = active & (seats >= 0)
+            rows = np.flatnonzero(live)
+            if not len(rows):
+                return
+            on_turn = self.policies[rows, seats[rows]]
+            for number in np.unique(on_turn):
+                asked = rows[on_turn == number]
+                actions[asked] = batch.ask(self.bots[number], asked)
+            batch.step(actions, live, again=True)
+
+    def _explained(self, error: ValueError, first: int) -> ValueError:
+        """An illegal action by its deal and seating, instead of by its row."""
+        match = re.match(r"(bot .* at seat \d) of table (\d+) (chose .*)", str(error), re.DOTALL)
+        if match is None:
+            return error
+        deal, seating = divmod(int(match.group(2)), len(self.seatings))
+        names = ", ".join(self.bots[number].name for number in self.seatings[seating])
+        return ValueError(
+            f"{match.group(1)} of deal {first + deal}, seats ({names}), {match.group(3)}"
+        )
+
+
+@contextmanager
+def reporting(progress: bool | None, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar of deals on standard error if that is a terminal; the context is told how many have been played."""
+    if progress is False or not sys.stderr.isatty():
+        yield lambda played: None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    except ModuleNotFoundError:
+        yield lambda played: None
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), "deals", TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("deals", total=total)
+        yield lambda played: bar.update(task, completed=played, total=max(total, played))
