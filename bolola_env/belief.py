@@ -10,9 +10,9 @@ from typing import Any
 
 from bolola_env.cards import ALL_CARDS, HAND_SIZE, NUM_CARDS
 from bolola_env.rules import NAME_TRUMP_ACTIONS, all_played, find_legal
-from trick_core.belief import make_belief
 from trick_core.bits import ZERO, popcount
 from trick_core.jit import kernel
+from trick_core.worlds import make_belief
 
 
 @kernel
@@ -44,5 +44,5 @@ def fill(config: Any, st: Any, seat: Any, random: Any, work: Any) -> Any:
         find_legal(row, st)
 
 
-BELIEF = make_belief(lay_out, fill, words=1, pile=False)
+BELIEF = make_belief(lay_out, fill, sizes=(NUM_CARDS,), pile=False)
 assert NUM_CARDS - HAND_SIZE == 3 * HAND_SIZE

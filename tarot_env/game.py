@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tarot_env import observe, reward, rules
+from tarot_env.belief import BELIEF
 from tarot_env.cards import (
     CARD_NAMES,
     CHIEN_SIZE,
@@ -315,5 +316,6 @@ GAME = register_game(
         is_public=is_public,
         role_names=("taker", "defender"),
         roles=roles,
+        belief=BELIEF,
     )
 )

@@ -66,8 +66,14 @@ class Belief(NamedTuple):
     #: state after it. The result is a state that ``Kernels.step`` continues: where another seat is on turn, its legal actions
     #: are those of the hand that it now has.
     sample: Callable[..., Any]
+    #: (config, st, seat, work, out) -> float64: number of worlds. Writes to ``out``, float64 (rows, cards), the share of the worlds in which
+    #: seat 0..3 holds the card, and in a fifth row that in which it lies aside; 0 everywhere for cards that have been played. Needs
+    #: a ``prepare`` before the next ``sample``.
+    chances: Callable[..., Any]
     #: dtype of ``work``.
     work: np.dtype[Any]
+    #: Rows and columns of ``out``: five rows in games that lay cards aside, else four.
+    shape: tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
