@@ -19,6 +19,7 @@ from bolola_env.contracts import (
     Contract,
     contract_row,
 )
+from bolola_env.endings import ENDINGS
 from bolola_env.render import render
 from bolola_env.state import CONFIG, STATE
 from trick_core.game import (
@@ -269,5 +270,6 @@ GAME = register_game(
         reset_keys=("deal", "starter", "trump"),
         start_options=start_options,
         belief=BELIEF,
+        endings=ENDINGS,
     )
 )

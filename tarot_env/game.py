@@ -25,6 +25,7 @@ from tarot_env.cards import (
     cards_in,
 )
 from tarot_env.contracts import ACTIONS, CONTRACT_NAMES, CONTRACTS, contract_number
+from tarot_env.endings import ENDINGS
 from tarot_env.render import has_taken_chien, render
 from tarot_env.state import BID, CONFIG, DISCARD, KEEP, PLAY, POIGNEE, STARTS, STATE
 from trick_core.game import (
@@ -317,5 +318,6 @@ GAME = register_game(
         role_names=("taker", "defender"),
         roles=roles,
         belief=BELIEF,
+        endings=ENDINGS,
     )
 )

@@ -76,6 +76,24 @@ class Belief(NamedTuple):
     shape: tuple[int, int]
 
 
+class Endings(NamedTuple):
+    """Kernels for playing out the rest of a deal in full. In ``st`` no hand has been erased."""
+
+    #: (config, st) -> int64: tricks of the deal that are not finished; more than a hand's cards before the first one.
+    tricks_left: Callable[..., Any]
+    #: (config, st, out, i): write the legal actions to the words of row ``i`` of ``out`` (uint64), but of actions after which all
+    #: is the same but for names, only the lowest: of cards that touch and are worth the same. Such actions have ids in a row.
+    distinct: Callable[..., Any]
+    #: (config, st) -> uint64: a hash of all that the rest of the deal depends on; 0 within a trick.
+    key: Callable[..., Any]
+    #: (config, st) -> (int64, int64): least and most that a seat can still get from the deal, in units.
+    bounds: Callable[..., Any]
+    #: (config, st, seat) -> int64: the side that a seat is on. Seats of a side want the same and get the same.
+    side: Callable[..., Any]
+    #: Sides: 4, every seat for itself, or 2, of which one gets what the other loses.
+    num_sides: int
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """A four-seat trick-taking game.
@@ -107,6 +125,7 @@ class Game:
             all seats are alike.
         roles: ``(states) -> int8 (n, 4)``: each seat's role in finished episodes, an index into ``role_names``; -1: none.
         belief: Sampling of hidden hands, for search.
+        endings: What a solver of the last tricks needs.
     """
 
     name: str
@@ -131,6 +150,7 @@ class Game:
     role_names: tuple[str, ...] = ()
     roles: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, np.dtype[np.int8]]] | None = None
     belief: Belief | None = None
+    endings: Endings | None = None
     action_ids: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
