@@ -13,7 +13,9 @@ LEGS = {
 }
 
 #: The RL libraries that pin their neighbours apart: each leg's extra (and further pins), and its tests.
-LIBRARIES: dict[str, tuple[list[str], list[str]]] = {}
+LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
+    "openspiel": ([".[openspiel]", "torch"], ["tests/libraries/test_openspiel.py"]),
+}
 
 #: Tests of what the library plugs into, and of the kernels.
 TESTS = [
