@@ -1,4 +1,4 @@
-"""The command ``trick-envs``: train, evaluate, play, replay, warmup, envs, demo."""
+"""The command ``trick-envs``: train, evaluate, ladder, play, replay, warmup, envs, demo."""
 
 from __future__ import annotations
 
@@ -92,13 +92,76 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=["greedy", "random"],
         metavar="BOT",
-        help="the first against the others: one other fills the three seats; also sb3:FILE",
+        help="the first against the others: one other fills the three seats; also sb3:FILE. With --against: candidates",
     )
-    sub.add_argument("--deals", type=_count, help="deals of the suite; all if left out")
+    sub.add_argument(
+        "--against",
+        nargs="+",
+        metavar="BOT",
+        help="compare the policies among these opponents, each a row: one bot for three of it, or three joined by +",
+    )
+    sub.add_argument(
+        "--versus",
+        nargs="+",
+        default=[],
+        metavar="BOT",
+        help="with --against: further policies, in the same seats of the same deals",
+    )
+    sub.add_argument(
+        "--deals", type=_count, help="deals of the suite; all if left out. With --until: at most"
+    )
     sub.add_argument("--suite", help="a named suite; the environment's own if left out")
     sub.add_argument("--seed", type=int, help="deals from this seed instead of a suite")
+    sub.add_argument(
+        "--until",
+        type=float,
+        metavar="POINTS",
+        help="as many deals as make the 95%% interval no wider than +- so many points",
+    )
+    sub.add_argument(
+        "--arrangements",
+        choices=["all", "rotations", "one"],
+        default="all",
+        help="orders of the seats that each deal is played in",
+    )
+    sub.add_argument(
+        "--control", metavar="BOT", help="take off the luck that this bot has in the same place"
+    )
     sub.add_argument("--threads", type=_count, default=1)
     sub.add_argument("--json", type=Path, metavar="FILE", help="write the result here as well")
+
+    sub = add("ladder", "Everybody against everybody: tables, ratings, a heat map.", _ladder)
+    sub.add_argument("envs", nargs="*", metavar="ENV", help="environment ids")
+    sub.add_argument("--policies", nargs="+", default=["random", "greedy"], metavar="BOT")
+    sub.add_argument(
+        "--against",
+        nargs="+",
+        metavar="BOT",
+        help="tables: one bot for three of it, or three joined by +; if left out, three of each policy",
+    )
+    sub.add_argument(
+        "--release",
+        action="store_true",
+        help="all environments with a suite, all bots that are there; --policies does not count",
+    )
+    sub.add_argument("--deals", type=_count, help="deals of a cell; the whole suite if left out")
+    sub.add_argument("--seed", type=int, help="deals from this seed instead of the suites")
+    sub.add_argument(
+        "--minutes",
+        type=float,
+        help="time for a cell on one core: fewer deals where it does not suffice (--release: 1)",
+    )
+    sub.add_argument("--workers", type=_count, help="processes; one a core if left out")
+    sub.add_argument(
+        "--ray",
+        nargs="?",
+        const="auto",
+        metavar="ADDRESS",
+        help="play on a Ray cluster; 'local' starts one here",
+    )
+    sub.add_argument("--chunk", type=_count, default=50, help="deals that a worker plays at a time")
+    sub.add_argument("--out", type=Path, default=Path("runs/ladder"), help="folder of the run")
+    sub.add_argument("--report", action="store_true", help="play nothing, report what there is")
 
     sub = add("play", "Play a seat yourself, at the terminal.", _play)
     _environment(sub)
@@ -260,22 +323,61 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from baselines.evaluate import evaluate, print_result
+    from baselines.evaluate import compare, evaluate, print_result
 
     if options.json is not None:
         _check_writable(options.json)
-    result = evaluate(
-        _setup(options),
-        options.policies,
-        suite=options.suite,
-        deals=options.deals,
-        seed=options.seed,
-        num_threads=options.threads,
-        progress=True,
-    )
+    settings: dict[str, Any] = {
+        "suite": options.suite,
+        "deals": options.deals,
+        "seed": options.seed,
+        "until": options.until,
+        "arrangements": options.arrangements,
+        "num_threads": options.threads,
+        "progress": True,
+    }
+    result: Any
+    if options.against is None:
+        if options.versus:
+            raise ValueError("--versus: needs --against, the opponents of both")
+        result = evaluate(_setup(options), options.policies, control=options.control, **settings)
+    else:
+        if options.control is not None:
+            raise ValueError("--control: candidates on the same deals share their luck already")
+        policies = [*options.policies, *options.versus]
+        result = compare(_setup(options), *policies, opponents=options.against, **settings)
     print_result(result)
     if options.json is not None:
         options.json.write_text(result.to_json())
+    return 0
+
+
+def _ladder(options: argparse.Namespace) -> int:
+    from baselines.evaluate import print_result
+    from baselines.ladder import ladder, release
+
+    if bool(options.envs) == options.release:
+        raise ValueError("ladder: give environments, or --release")
+    settings: dict[str, Any] = {
+        "deals": options.deals,
+        "seed": options.seed,
+        "workers": options.workers,
+        "ray": options.ray,
+        "finish": not options.report,
+        "chunk": options.chunk,
+        "progress": True,
+    }
+    if options.against is not None:
+        settings["against"] = options.against
+    if options.minutes is not None:
+        settings["minutes"] = options.minutes
+    if options.release:
+        result = release(options.out, **settings)
+    else:
+        result = ladder(options.envs, options.policies, folder=options.out, **settings)
+    print_result(result)
+    for file in result.write(options.out):
+        print(file)
     return 0
 
 

@@ -15,6 +15,7 @@ import seeds
 from baselines.evaluate import (
     Estimate,
     Result,
+    compare,
     estimate,
     evaluate,
     print_result,
@@ -27,9 +28,11 @@ from bolola_env.game import setup as bolola_setup
 from seeds.suites import deals_of
 from tests.helpers import Table, fewer
 from trick_core.bots import BatchView, Bot, View, make_bot
+from trick_core.jit import JIT
 
 HEARTS = "bolola/hearts-v0"
 FEW = fewer(40, 2)
+compiled = pytest.mark.skipif(not JIT, reason="plays thousands of deals: only compiled kernels can")
 
 
 def lowest(view: View) -> int:
@@ -488,3 +491,236 @@ def test_result_keeps_the_points_of_every_game() -> None:
     result = evaluate(HEARTS, [lowest, highest], deals=2)
     assert isinstance(result, Result) and result.points.shape == (2, 4, 4)
     assert (result.points.sum(axis=2) == -390).all()
+
+
+# ---------------------------------------------------------------------------- comparisons
+
+
+def test_comparison_plays_the_same_games_as_evaluations_on_the_same_deals() -> None:
+    result = compare(HEARTS, lowest, highest, opponents=["random"], deals=6)
+    for name, policy in zip(result.policies, (lowest, highest), strict=True):
+        alone = evaluate(HEARTS, [policy, "random"], deals=6).rows[0].overall
+        assert result.tables[0].values[result.policies.index(name)] == alone
+    assert result.seatings == (4,)
+
+
+def test_difference_is_paired_by_deal() -> None:
+    """Its interval is that of the differences, not of two independent means."""
+    result = compare(HEARTS, "greedy", highest, opponents=["random"], deals=12)
+    points = [
+        evaluate(HEARTS, [policy, "random"], deals=12).points for policy in ("greedy", highest)
+    ]
+    over = [p - p.mean(axis=2, keepdims=True) for p in points]
+    first, second = (np.mean([o[:, a, a] for a in range(4)], axis=0) for o in over)
+    (pair,) = result.tables[0].differences
+    assert pair.value == estimate(first - second)
+    assert pair.pairing == pytest.approx((first.var() + second.var()) / (first - second).var())
+
+
+def test_comparison_of_identical_candidates_is_exactly_zero() -> None:
+    """A51: on every deal, in every kind of company."""
+    result = compare(
+        HEARTS,
+        "greedy",
+        make_bot("greedy-v1"),
+        opponents=["random", "greedy", "random+greedy+greedy"],
+        deals=FEW,
+    )
+    for row in (*result.tables, result.overall):
+        assert row.differences[0].value == Estimate(0.0, 0.0, 0.0, 0.0, FEW)
+        assert row.differences[0].pairing is None
+    assert result.winner is None and "No difference is established" in str(result)
+
+
+def test_kinds_of_opponents_are_rows_and_their_mean_is_by_deal() -> None:
+    kinds = ["random", [lowest, lowest, highest], "greedy+random+greedy"]
+    result = compare(HEARTS, "greedy", highest, opponents=kinds, deals=5)
+    assert [row.opponents for row in result.tables] == [
+        "random",
+        "lowest + lowest + highest",
+        "greedy + random + greedy",
+    ]
+    assert result.seatings == (4, 12, 12)
+    means = [row.values[0].mean for row in result.tables]
+    assert result.overall.values[0].mean == pytest.approx(np.mean(means))
+    text = result.markdown()
+    assert "| mean |" in text and "greedy - highest" in text
+    print_result(result)
+
+
+def test_better_candidate_is_named_and_json_has_all() -> None:
+    result = compare(HEARTS, "random", "greedy", opponents="random", deals=fewer(60, 4))
+    assert result.winner == "greedy" or fewer(60, 4) == 4
+    data = json.loads(result.to_json())
+    assert (data["format"], data["version"]) == ("trick-envs-evaluation-comparison", 1)
+    assert data["tables"][0]["differences"][0]["first"] == "random"
+    assert data["deals"]["suite"] == "bolola-hearts-v1"
+
+
+def test_one_candidate_among_several_kinds_has_no_difference() -> None:
+    result = compare(HEARTS, "greedy", opponents=["random", lowest], deals=3, names=["me"])
+    assert result.policies == ("me",) and result.overall.differences == ()
+    assert len(result.tables) == 2
+
+
+def test_roles_are_compared_apart() -> None:
+    """Tarot: a candidate's points as taker and as defender, and the paired differences of both."""
+    result = compare(
+        "tarot/deal-v0", "greedy", "random", opponents=["greedy"], deals=fewer(60, 3), seed=1
+    )
+    roles = {role.name: role for role in result.tables[0].roles}
+    assert set(roles) <= {"taker", "defender"}
+    if fewer(60, 3) == 60:
+        for role in roles.values():
+            first, second = role.values
+            assert first is not None and second is not None
+            (pair,) = role.differences
+            assert pair.value.mean == pytest.approx(first.points.mean - second.points.mean)
+        assert "taker" in result.markdown()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"policies": []}, r"policies: expected at least 1 candidate"),
+        ({"opponents": []}, r"opponents: expected at least one kind"),
+        ({"opponents": ["random+greedy"]}, r"opponents: expected one policy or 3 joined by '\+'"),
+        ({"names": ["a"]}, r"names: expected 2, got 1"),
+        ({"until": 0.0}, r"until: expected a number of points above 0, got 0"),
+        ({"until": 1.0, "deals": 1}, r"until: an interval needs at least 2 deals"),
+    ],
+)
+def test_wrong_comparisons_are_errors_that_say_what_is_wrong(
+    arguments: dict[str, Any], message: str
+) -> None:
+    given = {"policies": ["greedy", "random"], **arguments}
+    with pytest.raises(ValueError, match=message):
+        compare(HEARTS, *given.pop("policies"), **given)
+
+
+# ---------------------------------------------------------------------------- as many deals as needed
+
+
+@compiled
+def test_deals_are_played_until_the_interval_is_as_narrow_as_asked_for() -> None:
+    result = evaluate(HEARTS, ["greedy", "random"], until=2.2, seed=2)
+    stop = result.stop
+    assert stop is not None and stop.reached and stop.needed > stop.first_stage
+    assert result.rows[0].overall.half == pytest.approx(2.2, rel=0.01)
+    assert result.deals["count"] == stop.needed == len(result.points)
+    plain = evaluate(HEARTS, ["greedy", "random"], deals=stop.needed, seed=2)
+    assert np.array_equal(plain.points, result.points)
+    assert "for ±2.2" in result.caption()
+
+
+@compiled
+def test_a_suite_that_ends_too_early_is_said_to() -> None:
+    result = evaluate(HEARTS, ["greedy", "random"], until=0.3, deals=250)
+    assert result.stop is not None and not result.stop.reached
+    assert result.deals["count"] == 250 and "not reached" in result.caption()
+
+
+@compiled
+def test_comparison_stops_by_the_interval_of_the_difference() -> None:
+    result = compare(HEARTS, "greedy", "random", opponents=["random"], until=2.5, seed=2)
+    half = result.overall.differences[0].value.half
+    assert result.stop is not None and result.stop.reached and half is not None
+    assert half <= 2.5 * (1 + 1e-9)
+
+
+# ---------------------------------------------------------------------------- each deal once; control
+
+
+def test_each_deal_once_is_the_first_of_all_seatings() -> None:
+    once = evaluate(HEARTS, [lowest, highest], deals=6, arrangements="one")
+    every = evaluate(HEARTS, [lowest, highest], deals=6)
+    assert np.array_equal(once.points[:, 0], every.points[:, 0])
+    assert [seat is None for seat in once.rows[0].seats] == [False, True, True, True]
+    assert once.rows[0].games == 6
+    print_result(once)
+
+
+@compiled
+def test_control_narrows_the_interval_of_a_learner_in_one_seat() -> None:
+    """The candidate is a variant of the reference; the mean over rotated deals is the truth."""
+    variant = almost_greedy()
+    once = evaluate(HEARTS, [variant, "greedy"], arrangements="one", deals=2000, seed=3)
+    with_control = evaluate(
+        HEARTS, [variant, "greedy"], arrangements="one", control="greedy", deals=2000, seed=3
+    )
+    truth = evaluate(HEARTS, [variant, "greedy"], deals=8000, seed=4).rows[0].overall
+    plain, better = once.rows[0].overall, with_control.rows[0].overall
+    assert better.se is not None and plain.se is not None and truth.se is not None
+    assert better.se < 0.7 * plain.se
+    assert with_control.control is not None
+    assert with_control.control["factor"] == pytest.approx((plain.se / better.se) ** 2)
+    assert abs(better.mean - truth.mean) < 4 * (better.se**2 + truth.se**2) ** 0.5
+    assert 3 * with_control.rows[1].overall.mean == pytest.approx(-better.mean)
+    lead = with_control.differences[0].value
+    assert lead.mean == pytest.approx(4 / 3 * better.mean) and lead.se == pytest.approx(
+        4 / 3 * better.se
+    )
+    assert "luck that greedy has" in with_control.caption()
+
+
+@pytest.mark.long
+@compiled
+def test_control_is_unbiased_and_its_intervals_cover() -> None:
+    """Small evaluations of 40 deals, thousands of deals in all, against the mean over many rotated deals."""
+    variant = almost_greedy()
+    truth = evaluate(HEARTS, [variant, "greedy"], deals=40_000, seed=1000).rows[0].overall
+    means, held = [], 0
+    for seed in range(150):
+        value = (
+            evaluate(
+                HEARTS,
+                [variant, "greedy"],
+                arrangements="one",
+                control="greedy",
+                deals=40,
+                seed=seed,
+            )
+            .rows[0]
+            .overall
+        )
+        means.append(value.mean)
+        held += value.low <= truth.mean <= value.high  # type: ignore[operator]
+    error = np.std(means) / len(means) ** 0.5
+    assert abs(np.mean(means) - truth.mean) < 4 * error
+    assert held / len(means) > 0.95 - 4 * (0.95 * 0.05 / len(means)) ** 0.5
+
+
+def almost_greedy() -> Bot:
+    """Greedy, but with the lowest card on leads of a suit in which it holds that alone."""
+
+    class Almost(Bot):
+        name = "almost"
+
+        def act_batch(self, views: BatchView) -> np.ndarray[Any, Any]:
+            chosen = make_bot("greedy").act_batch(views)
+            few = views.mask.sum(axis=1) <= 3
+            return np.where(few, views.mask.argmax(axis=1), chosen)
+
+    return Almost()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"control": lowest}, r"control: expected a bot with a kernel"),
+        ({"control": "greedy", "until": 1.0}, r"control: for two policies .*, and without until"),
+        (
+            {"control": "greedy", "policies": ["greedy"] * 3 + ["random"]},
+            r"control: for two policies",
+        ),
+        ({"control": "greedy", "deals": [{}]}, r"control: for deals of a suite or a seed"),
+    ],
+)
+def test_wrong_controls_are_errors_that_say_what_is_wrong(
+    arguments: dict[str, Any], message: str
+) -> None:
+    given: dict[str, Any] = {"policies": ["random", "greedy"], "deals": 3, **arguments}
+    if given["deals"] == [{}]:
+        given["deals"] = [options["deal"] for options in seeds.suite("bolola-hearts-v1").deals(2)]
+    with pytest.raises(ValueError, match=message):
+        evaluate(HEARTS, given.pop("policies"), **given)

@@ -19,6 +19,7 @@ from baselines.evaluation.games import (
     check_names,
     distinct,
     find_source,
+    merge,
     orders_of,
     over_table,
     play_until,
@@ -291,15 +292,13 @@ def table_of(kind: Any) -> tuple[str, tuple[Bot, Bot, Bot]]:
         raise ValueError(
             f"opponents: expected one policy or {NUM_SEATS - 1} joined by '+', got {kind!r}"
         )
-    if len(specs) == 1:
-        bot = as_bot(specs[0])
-        return bot.name, (bot, bot, bot)
-    made: dict[str, Bot] = {}
-    bots = [
-        made.setdefault(spec, as_bot(spec)) if isinstance(spec, str) else as_bot(spec)
-        for spec in specs
-    ]
-    return " + ".join(bot.name for bot in bots), (bots[0], bots[1], bots[2])
+    kept, lineup = merge(specs)
+    made = [as_bot(specs[i]) for i in kept]
+    bots = [made[k] for k in lineup]
+    if len(bots) == 1:
+        bots *= NUM_SEATS - 1
+    name = bots[0].name if len(specs) == 1 else " + ".join(bot.name for bot in bots)
+    return name, (bots[0], bots[1], bots[2])
 
 
 def numbered(bots: Sequence[Bot]) -> tuple[list[Bot], list[int]]:

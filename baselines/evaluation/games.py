@@ -177,6 +177,16 @@ def _returns(game: Game) -> Callable[..., None]:
 class Contest:
     """Policies in some seatings on the deals of a source, played as far as has been asked for.
 
+    Args:
+        setup: The game.
+        bots: The policies.
+        seatings: Numbers of policies by seat.
+        source: The deals.
+        num_threads: Threads for bots that play inside the drivers.
+        batch_size: Games played side by side.
+        inside: Let bots that have a kernel play inside the drivers: ten times faster for cheap ones, but every set of them
+            compiles drivers of its own. False: ask them from outside.
+
     Attributes:
         points: Points of every game so far, float64 (deals, seatings, 4) by seat.
         roles: Roles in it, int8 of the same shape; -1: none.
@@ -190,6 +200,8 @@ class Contest:
         source: Source,
         num_threads: int = 1,
         batch_size: int = DEFAULT_BATCH,
+        *,
+        inside: bool = True,
     ) -> None:
         for name, value in (("num_threads", num_threads), ("batch_size", batch_size)):
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
@@ -200,7 +212,7 @@ class Contest:
         each = len(seatings)
         one_by_one = source.custom is not None
         self._at_once = 1 if one_by_one else min(source.count, max(1, batch_size // each))
-        self._tables = _Tables(setup, bots, seatings, self._at_once, num_threads)
+        self._tables = _Tables(setup, bots, seatings, self._at_once, num_threads, inside)
         self.points: Floats = np.zeros((0, each, NUM_SEATS))
         self.roles: np.ndarray[Any, np.dtype[np.int8]] = np.zeros((0, each, NUM_SEATS), np.int8)
 
@@ -301,17 +313,18 @@ class _Tables:
         seatings: Sequence[tuple[int, ...]],
         at_once: int,
         num_threads: int,
+        inside: bool,
     ) -> None:
         self.setup = setup
         self.bots = bots
         self.seatings = seatings
         self.policies = np.tile(np.array(seatings), (at_once, 1))
-        jitted = [bot.jit(setup.game) for bot in bots]
+        jitted = [bot.jit(setup.game) if inside else None for bot in bots]
         kernels = {bot for bot in jitted if bot is not None}
         if kernels:
             kernels.add(random_bot(setup.game))  # so that fewer sets of bots are ever compiled
-        inside = sorted(kernels, key=lambda bot: str(bot.label))
-        where = np.array([-1 if bot is None else inside.index(bot) for bot in jitted], np.int8)
+        chosen = sorted(kernels, key=lambda bot: str(bot.label))
+        where = np.array([-1 if bot is None else chosen.index(bot) for bot in jitted], np.int8)
         self.batch = Batch(
             setup,
             len(self.policies),
@@ -319,7 +332,7 @@ class _Tables:
             autoreset="disabled",
             num_threads=num_threads,
         )
-        self.batch.set_bots(inside, where[self.policies])
+        self.batch.set_bots(chosen, where[self.policies])
         self.batch.buffers.tables["domain"] = rng.SUITES
 
     def play(

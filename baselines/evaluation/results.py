@@ -272,7 +272,10 @@ def rich_table(head: list[str], body: list[list[str]], **settings: Any) -> Any:
 
     table = Table(box=SIMPLE, padding=(0, 1, 0, 0), **settings)
     for i, name in enumerate(head):
-        table.add_column(name, justify="left" if i == 0 else "right", no_wrap=i > 0)
+        if i == 0:
+            table.add_column(name, min_width=8)
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
     for cells in body:
         table.add_row(*cells)
     return table

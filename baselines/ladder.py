@@ -1,0 +1,449 @@
+"""The ladder: policies among opponents of all kinds, in many environments, on all cores.
+
+Every policy sits down with every table of three opponents, on the same duplicate deals in all seatings. The result is a table of points over
+the table with 95 % intervals for each environment and overall, and ratings; as Markdown, JSON, a heat map (PNG) and a page (HTML).
+
+The work is cut into chunks of deals (:mod:`baselines.evaluation.chunks`), played by as many processes as there are cores, or by a Ray cluster.
+Points depend on suite (or seed), deal and policies alone, so any number of workers gives the same tables. Played chunks are kept in
+the run's folder under a name made from all that they depend on: the same command goes on where an interrupted one ended, and a
+further policy, environment or more deals play only what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import baselines  # noqa: F401  (registers the bots)
+import seeds
+from baselines.evaluation.boards import Board, Cell, Ladder, Place, board_of, overall_of, short
+from baselines.evaluation.chunks import Chunk, Store, Work, key_of, play_all
+from baselines.evaluation.comparison import numbered, table_of
+from baselines.evaluation.games import Source, distinct, find_source, orders_of
+from baselines.evaluation.results import run_of
+from baselines.extras import MissingExtraError
+from trick_core.batch import Batch
+from trick_core.bots import Bot, as_bot
+from trick_core.game import Setup, check_number, setup_for
+
+__all__ = ["Board", "Cell", "Ladder", "ladder", "release"]
+
+#: Deals that a worker plays at a time.
+CHUNK = 50
+#: Deals of a cell unless told otherwise: those of the environment's suite, or of a seed.
+DEALS = 1000
+#: The release ladder: its policies, those that this installation has and that play the game; and its mixed table.
+RELEASE_POLICIES = ("random", "greedy-v1", "pimc", "ismcts", "net", "oracle")
+RELEASE_MIXED = "random+greedy-v1+pimc"
+RELEASE_MINUTES = 1.0
+
+
+def ladder(
+    envs: Sequence[Any] | str,
+    policies: Sequence[Any],
+    *,
+    against: Sequence[Any] | None = None,
+    deals: int | None = None,
+    seed: int | None = None,
+    minutes: float | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    skip: bool = False,
+    finish: bool = True,
+    chunk: int = CHUNK,
+    progress: bool | None = None,
+) -> Ladder:
+    """Let policies play tables of opponents.
+
+    Args:
+        envs: Environment ids or setups.
+        policies: The policies: names, or objects that pickle (and are importable in another process).
+        against: Tables: each a policy (three of it) or three policies, as a sequence or joined by ``+``. None: three of each of
+            the policies, so that everybody meets everybody.
+        deals: Deals of a cell; None: those of the environment's suite, or :data:`DEALS`.
+        seed: Deals of this seed instead of the suite's.
+        minutes: Play only as many of them as one process plays in so many minutes a cell, by the time that the first
+            chunk took. The number of deals, and only that, then depends on the machine.
+        workers: Processes; None: one a core. Any number gives the same result.
+        ray: Address of a Ray cluster that plays instead (``"auto"``, ``"local"``: one started here).
+        folder: Where played chunks are kept, and found again; None: nowhere.
+        skip: Leave out policies that this installation lacks, or that do not play a game, instead of raising.
+        finish: False: play nothing, and report what the folder holds so far.
+        chunk: Deals that a worker plays at a time.
+        progress: False: no progress bar; else one if standard error is a terminal.
+
+    Raises:
+        ValueError: Wrong arguments, or a policy's illegal action.
+        ChildProcessError: Workers were killed again and again.
+    """
+    started = time.perf_counter()
+    setups = [setup_for(env) for env in ([envs] if isinstance(envs, str) else envs)]
+    if not setups:
+        raise ValueError("envs: expected at least one environment")
+    _check(minutes, workers, chunk)
+    if isinstance(policies, str) or not policies:
+        raise ValueError(f"policies: expected at least one, got {policies!r}")
+    left_out: dict[str, str] = {}
+    specs, bots = _made(policies, skip, left_out)
+    labels = distinct(
+        [bot.name if not isinstance(s, str) else s for s, bot in zip(specs, bots, strict=True)]
+    )
+    tables = _tables(against, specs, bots, skip, left_out)
+    names = [
+        *labels,
+        *(n for n in dict.fromkeys(name for t in tables for name in t.names) if n not in labels),
+    ]
+    store = Store(None if folder is None else Path(folder))
+    sources = [_source(setup, deals, seed) for setup in setups]
+    plays = [
+        _players(setup, specs, bots, tables, left_out)
+        if skip
+        else ([True] * len(specs), [True] * len(tables))
+        for setup in setups
+    ]
+    places = [
+        _place(e, i, k, setups[e], specs, table, sources[e], names)
+        for e in range(len(setups))
+        for i in range(len(specs))
+        for k, table in enumerate(tables)
+        if plays[e][0][i] and plays[e][1][k]
+    ]
+    played = _play(places, store, minutes, workers, ray, finish, chunk, progress)
+    names_of_tables = [table.name for table in tables]
+    boards, meetings = [], []
+    for e, setup in enumerate(setups):
+        own = [place for place in places if place.env == e]
+        board, met = board_of(setup, sources[e], own, played, labels, names_of_tables, names)
+        boards.append(board)
+        meetings.append(met)
+    return Ladder(
+        policies=tuple(labels),
+        tables=tuple(names_of_tables),
+        boards=tuple(boards),
+        overall=overall_of(boards, meetings, labels, names_of_tables, names),
+        left_out=left_out,
+        sees_all=tuple(label for label, bot in zip(labels, bots, strict=True) if bot.sees_all),
+        run={
+            "seconds": round(time.perf_counter() - started, 3),
+            "versions": run_of(0, 1, 1)["versions"],
+            "workers": workers or os.cpu_count(),
+            "minutes": minutes,
+            "chunk": chunk,
+            "policies": {
+                label: _described(spec) for label, spec in zip(labels, specs, strict=True)
+            },
+        },
+    )
+
+
+def release(
+    folder: str | os.PathLike[str], minutes: float = RELEASE_MINUTES, **settings: Any
+) -> Ladder:
+    """The ladder of a release: every environment that has a suite, every bot that comes with the library and is there.
+
+    Args:
+        folder: Where chunks are kept.
+        minutes: As in :func:`ladder`.
+        **settings: As in :func:`ladder`.
+    """
+    envs = list(dict.fromkeys(suite.env for suite in seeds.SUITES.values()))
+    against = [*RELEASE_POLICIES[:4], RELEASE_MIXED]
+    return ladder(
+        envs,
+        RELEASE_POLICIES,
+        against=settings.pop("against", against),
+        minutes=minutes,
+        folder=folder,
+        skip=True,
+        **settings,
+    )
+
+
+def _check(minutes: float | None, workers: int | None, chunk: int) -> None:
+    if minutes is not None and check_number("minutes", minutes) <= 0:
+        raise ValueError(f"minutes: expected more than 0, got {minutes!r}")
+    for name, value in (("workers", workers), ("chunk", chunk)):
+        if value is not None and (
+            isinstance(value, bool) or not isinstance(value, int) or value < 1
+        ):
+            raise ValueError(f"{name}: expected an integer from 1 on, got {value!r}")
+
+
+# Who takes part.
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Three opponents.
+
+    Attributes:
+        name: Of the table.
+        specs: The different policies among them.
+        names: Their names.
+        bots: The same as bots.
+        lineup: Three indices into them.
+    """
+
+    name: str
+    specs: tuple[Any, ...]
+    names: tuple[str, ...]
+    bots: tuple[Bot, ...]
+    lineup: tuple[int, ...]
+
+
+def _made(
+    policies: Sequence[Any], skip: bool, left_out: dict[str, str]
+) -> tuple[list[Any], list[Bot]]:
+    """The policies that can be made, and their bots."""
+    specs, bots = [], []
+    for spec in policies:
+        try:
+            bots.append(as_bot(spec))
+            specs.append(spec)
+        except (ValueError, OSError, MissingExtraError, ModuleNotFoundError) as error:
+            if not skip:
+                raise
+            left_out[str(spec)] = str(error)
+    if not specs:
+        raise ValueError(f"policies: none can be made: {left_out}")
+    return specs, bots
+
+
+def _tables(
+    against: Sequence[Any] | None,
+    specs: Sequence[Any],
+    bots: Sequence[Bot],
+    skip: bool,
+    left_out: dict[str, str],
+) -> list[_Table]:
+    """The tables of opponents; three of each policy where none are given."""
+    made = []
+    for kind in specs if against is None else ([against] if isinstance(against, str) else against):
+        try:
+            made.append(_table(kind))
+        except (ValueError, OSError, MissingExtraError, ModuleNotFoundError) as error:
+            if not skip:
+                raise
+            left_out.setdefault(str(kind), str(error))
+    if not made:
+        raise ValueError("against: expected at least one table")
+    labels = distinct([table.name for table in made])
+    return [replace(table, name=label) for table, label in zip(made, labels, strict=True)]
+
+
+def _table(kind: Any) -> _Table:
+    specs = kind.split("+") if isinstance(kind, str) else kind
+    specs = list(specs) if isinstance(specs, (list, tuple)) else [specs]
+    _, bots = table_of(kind)
+    kinds, lineup = numbered(bots)
+    places = [lineup.index(k) for k in range(len(kinds))]
+    chosen = [specs[place] if len(specs) > 1 else specs[0] for place in places]
+    names = [
+        spec if isinstance(spec, str) else bot.name for spec, bot in zip(chosen, kinds, strict=True)
+    ]
+    name = (
+        kind
+        if isinstance(kind, str)
+        else "+".join(names[k] for k in lineup)
+        if len(specs) > 1
+        else names[0]
+    )
+    return _Table(name, tuple(chosen), tuple(names), tuple(kinds), tuple(lineup))
+
+
+def _source(setup: Setup, deals: int | None, seed: int | None) -> Source:
+    """The first deals of a suite, as many as it has; or of a seed."""
+    own = seeds.suite_for(setup) if seed is None else None
+    if own is not None and deals is not None:
+        deals = min(deals, own.size)
+    if deals is None:
+        deals = DEALS if own is None else own.size
+    return find_source(setup, None, deals, seed)
+
+
+def _players(
+    setup: Setup,
+    specs: Sequence[Any],
+    bots: Sequence[Bot],
+    tables: Sequence[_Table],
+    left_out: dict[str, str],
+) -> tuple[list[bool], list[bool]]:
+    """Which policies and which tables play a game; found out by asking each for an opening action."""
+    known: dict[str, bool] = {}
+
+    def plays(bot: Bot, name: str) -> bool:
+        if name not in known:
+            batch = Batch(setup, 1, packed=True, autoreset="disabled")
+            batch.reset()
+            try:
+                batch.ask(bot, np.arange(1))
+                known[name] = True
+            except (ValueError, MissingExtraError) as error:
+                left_out[f"{name} at {short(setup.id)}"] = str(error)
+                known[name] = False
+        return known[name]
+
+    own = [plays(bot, _name(spec, bot)) for spec, bot in zip(specs, bots, strict=True)]
+    theirs = [
+        all(plays(bot, name) for name, bot in zip(table.names, table.bots, strict=True))
+        for table in tables
+    ]
+    return own, theirs
+
+
+def _name(spec: Any, bot: Bot) -> str:
+    return spec if isinstance(spec, str) else bot.name
+
+
+def _place(
+    env: int,
+    policy: int,
+    number: int,
+    setup: Setup,
+    specs: Sequence[Any],
+    table: _Table,
+    source: Source,
+    names: Sequence[str],
+) -> Place:
+    spec = specs[policy]
+    if len(table.specs) == 1 and _same(spec, table.specs[0]):
+        return Place(env, policy, number, None)
+    seatings = tuple(orders_of([0, *(1 + k for k in table.lineup)], "all"))
+    described = {
+        "env": setup.id,
+        "options": setup.options,
+        "deals": replace(
+            source, count=0
+        ).describe(),  # chunks are the same, however many are played
+        "policies": [_described(one) for one in (spec, *table.specs)],
+        "seatings": seatings,
+        "version": run_of(0, 1, 1)["versions"]["trick-envs"],
+    }
+    work = Work(setup, (spec, *table.specs), seatings, source, key_of(described))
+    kinds = [
+        next((i for i, own in enumerate(specs) if _same(one, own)), names.index(name))
+        for one, name in zip(table.specs, table.names, strict=True)
+    ]
+    return Place(env, policy, number, work, tuple(kinds))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, str) and isinstance(other, str) and one == other)
+
+
+def _described(spec: Any) -> dict[str, str]:
+    """A policy's name, and the hash of the file that the name leads to, if it does."""
+    if not isinstance(spec, str):
+        return {"name": as_bot(spec).name, "object": repr(spec)}
+    path = Path(spec.partition(":")[2])
+    if spec.partition(":")[2] and path.is_file():
+        return {"name": spec, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return {"name": spec}
+
+
+# Playing.
+
+
+def _play(
+    places: Sequence[Place],
+    store: Store,
+    minutes: float | None,
+    workers: int | None,
+    ray: str | None,
+    finish: bool,
+    chunk: int,
+    progress: bool | None,
+) -> dict[str, list[Chunk]]:
+    """The played chunks of every cell, in order, by the work's key."""
+    works = {place.work.key: place.work for place in places if place.work is not None}
+    found: dict[str, dict[int, Chunk]] = {key: {} for key in works}
+
+    def look(chunks: Sequence[Chunk]) -> list[Chunk]:
+        """Those that are not kept; the others are taken."""
+        left = []
+        for one in chunks:
+            kept = store.find(one)
+            if kept is None:
+                left.append(one)
+            else:
+                found[one.work.key][one.first] = kept
+        return left
+
+    def play(chunks: Sequence[Chunk], what: str) -> None:
+        """Play those that are not kept."""
+        left = look(chunks)
+        if not finish or not left:
+            return
+        told = bar(what, sum(one.count * len(one.work.seatings) for one in left))
+        for one in play_all(left, workers or os.cpu_count() or 1, ray):
+            store.keep(one)
+            found[one.work.key][one.first] = one
+            told(one.count * len(one.work.seatings))
+
+    with _progress(progress) as bar:
+        cut = {key: _cut(work, chunk, work.source.count) for key, work in works.items()}
+        if minutes is not None:
+            play([chunks[0] for chunks in cut.values()], "a chunk each")
+            for key, kept in found.items():
+                seconds = kept[0].seconds if 0 in kept else math.inf
+                cut[key] = cut[key][: max(1, int(60 * minutes / max(seconds, 1e-6)))]
+        play([one for chunks in cut.values() for one in chunks], "games")
+    return {key: _unbroken(chunks) for key, chunks in found.items()}
+
+
+def _cut(work: Work, chunk: int, count: int) -> list[Chunk]:
+    """A cell's deals in chunks; the last one may be shorter."""
+    return [Chunk(work, first, min(chunk, count - first)) for first in range(0, count, chunk)]
+
+
+def _unbroken(chunks: dict[int, Chunk]) -> list[Chunk]:
+    """Chunks from deal 0 on, up to the first that is missing."""
+    row: list[Chunk] = []
+    at = 0
+    while at in chunks:
+        row.append(chunks[at])
+        at += chunks[at].count
+    return row
+
+
+@contextmanager
+def _progress(progress: bool | None) -> Iterator[Callable[[str, int], Callable[[int], None]]]:
+    """A display to which stages of work are added, each with a total; what is done is reported to it."""
+    if progress is False or not sys.stderr.isatty():
+        yield lambda name, total: lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+
+        def stage(name: str, total: int) -> Callable[[int], None]:
+            task = bar.add_task(name, total=total)
+            return lambda done: bar.advance(task, done)
+
+        yield stage

@@ -1,0 +1,414 @@
+"""The ladder: the same tables whoever plays them, however often they are interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seeds
+from baselines import ladder as module
+from baselines.cli import main
+from baselines.evaluate import compare, evaluate
+from baselines.evaluation import chunks
+from baselines.evaluation.boards import Ladder
+from baselines.evaluation.ratings import rate
+from baselines.ladder import ladder, release
+from tests.helpers import fewer
+from trick_core.bots import BatchView, Bot, View
+from trick_core.game import setup_for
+
+HEARTS, QUEENS, TAROT = "bolola/hearts-v0", "bolola/queens-v0", "tarot/deal-v0"
+FEW = fewer(12, 2)
+
+
+class Lowest(Bot):
+    """The lowest legal card."""
+
+    name = "lowest"
+
+    def act(self, view: View) -> int:
+        return view.legal[0]
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, Any]:
+        return views.mask.argmax(axis=1)
+
+    def __repr__(self) -> str:
+        return "Lowest()"
+
+
+class KillsItsProcess(Lowest):
+    """Ends the process that asks it, as the machine does when its memory is full: once (a file says so), or always."""
+
+    name = "mortal"
+
+    def __init__(self, once: Path | None = None) -> None:
+        self._once = once
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, Any]:
+        if self._once is None or not self._once.exists():
+            if self._once is not None:
+                self._once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act_batch(views)
+
+
+def numbers(result: Ladder) -> Any:
+    """All that was found, without what depends on the machine."""
+    data = json.loads(result.to_json())
+    del data["run"]
+    for board in (*data["boards"], data["overall"]):
+        for row in board["cells"]:
+            for cell in row:
+                cell.pop("seconds")
+    return data
+
+
+def played(folder: Path) -> set[str]:
+    return {file.name for file in (folder / "chunks").glob("*.npz")}
+
+
+# ---------------------------------------------------------------------------- cells
+
+
+def test_a_cell_is_the_evaluation_of_one_against_three() -> None:
+    result = ladder(HEARTS, ["random", "greedy"], deals=FEW, chunk=5, workers=1)
+    for policy, other in (("random", "greedy"), ("greedy", "random")):
+        i, k = result.policies.index(policy), result.tables.index(other)
+        cell = result.boards[0].cells[i][k]
+        assert cell is not None
+        assert cell.points == evaluate(HEARTS, [policy, other], deals=FEW).rows[0].overall
+        assert (cell.games, cell.points.deals) == (4 * FEW, FEW)
+
+
+def test_a_cell_of_a_mixed_table_is_the_comparisons() -> None:
+    mixed = "random+greedy+greedy"
+    result = ladder(HEARTS, ["greedy", Lowest()], against=[mixed], deals=FEW, workers=1)
+    expected = compare(HEARTS, "greedy", Lowest(), opponents=[mixed], deals=FEW)
+    for i in range(2):
+        cell = result.boards[0].cells[i][0]
+        assert cell is not None and cell.points == expected.tables[0].values[i]
+
+
+def test_identical_bots_differ_by_exactly_zero_on_every_deal() -> None:
+    """A51. Under two names; among three of its own name a policy is not even played."""
+    names = ["random", "greedy", "greedy-v1"]
+    result = ladder([HEARTS, TAROT], names, deals=fewer(20, 1), workers=1)
+    for board in (*result.boards, result.overall):
+        for i, j in ((1, 2), (2, 1)):
+            cell = board.cells[i][j]
+            assert cell is not None and cell.games > 0
+            assert cell.points.mean == cell.points.se == 0.0
+            assert board.cells[i][0].points == board.cells[j][0].points  # type: ignore[union-attr]
+        assert all(board.cells[i][i].games == 0 for i in range(3))  # type: ignore[union-attr]
+        rated = {rating.policy: rating for rating in board.ratings}
+        assert rated["greedy"].elo == pytest.approx(rated["greedy-v1"].elo, abs=1e-3)
+        assert rated["greedy"].elo > rated["random"].elo or fewer(20, 1) == 1
+
+
+def test_mean_counts_the_own_table_as_zero() -> None:
+    result = ladder(HEARTS, ["random", "greedy", Lowest()], deals=FEW, workers=1)
+    board = result.boards[0]
+    for i, mean in enumerate(board.means):
+        cells = [cell.points.mean for cell in board.cells[i] if cell is not None]
+        assert mean is not None and len(cells) == 3
+        assert mean.mean == pytest.approx(sum(cells) / 3) and mean.deals == FEW
+
+
+def test_overall_is_the_mean_in_units_of_each_environments_spread() -> None:
+    result = ladder([HEARTS, QUEENS], ["random", "greedy"], deals=FEW, workers=1)
+    i, k = result.policies.index("greedy"), result.tables.index("random")
+    parts = [(board.cells[i][k].points, board.scale) for board in result.boards]  # type: ignore[union-attr]
+    overall = result.overall.cells[i][k]
+    assert overall is not None and all(scale > 1 for _, scale in parts)
+    assert overall.points.mean == pytest.approx(np.mean([p.mean / s for p, s in parts]))
+    se = np.sqrt(sum((p.se / s) ** 2 for p, s in parts)) / 2  # type: ignore[operator]
+    assert overall.points.se == pytest.approx(se)
+
+
+def test_roles_are_apart() -> None:
+    result = ladder(TAROT, ["greedy", "random"], deals=fewer(40, 1), workers=1)
+    cell = result.boards[0].cells[0][1]
+    assert cell is not None and {role.name for role in cell.roles} <= {"taker", "defender"}
+    if fewer(40, 1) == 40:
+        assert "taker" in str(result.role_cells(result.boards[0]))
+
+
+# ---------------------------------------------------------------------------- the same whoever plays
+
+
+def test_workers_and_chunks_change_nothing() -> None:
+    settings: dict[str, Any] = {"against": ["random", "greedy+random+random"], "deals": 7}
+    policies = ["greedy", Lowest()]
+    one = ladder([HEARTS, QUEENS], policies, workers=1, chunk=7, **settings)
+    assert numbers(ladder([HEARTS, QUEENS], policies, workers=1, chunk=2, **settings)) == numbers(
+        one
+    )
+    assert numbers(ladder([HEARTS, QUEENS], policies, workers=2, chunk=3, **settings)) == numbers(
+        one
+    )
+
+
+def test_seeds_give_other_deals_than_the_suite() -> None:
+    suite, seed, again = (
+        ladder(HEARTS, ["greedy", "random"], deals=5, seed=s, workers=1) for s in (None, 3, 3)
+    )
+    assert numbers(seed) == numbers(again) != numbers(suite)
+    assert (suite.boards[0].deals["suite"], seed.boards[0].deals["seed"]) == ("bolola-hearts-v1", 3)
+
+
+def test_a_killed_worker_costs_only_the_chunks_in_flight(tmp_path: Path) -> None:
+    mortal = KillsItsProcess(tmp_path / "killed")
+    settings: dict[str, Any] = {"against": ["random"], "deals": 6, "chunk": 2}
+    result = ladder(HEARTS, ["greedy", mortal], workers=2, folder=tmp_path, **settings)
+    assert (tmp_path / "killed").exists()
+    assert numbers(result) == numbers(ladder(HEARTS, ["greedy", mortal], workers=1, **settings))
+    assert len(played(tmp_path)) == 6
+
+
+def test_workers_killed_again_and_again_are_an_error(monkeypatch: Any) -> None:
+    monkeypatch.setattr(chunks, "RETRIES", 0)
+    with pytest.raises(ChildProcessError, match=r"killed 1 times .* goes on where this ended"):
+        ladder(HEARTS, [KillsItsProcess()], against=["random"], deals=4, chunk=2, workers=2)
+
+
+# ---------------------------------------------------------------------------- resuming
+
+
+def test_an_interrupted_run_goes_on_where_it_ended(tmp_path: Path, monkeypatch: Any) -> None:
+    settings: dict[str, Any] = {"deals": 6, "chunk": 2, "workers": 1, "folder": tmp_path}
+    real, count = chunks.play_chunk, 0
+
+    def interrupted(chunk: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == 4:
+            raise KeyboardInterrupt
+        return real(chunk)
+
+    monkeypatch.setattr(chunks, "play_chunk", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ladder(HEARTS, ["greedy", "random"], **settings)
+    assert len(played(tmp_path)) == 3
+    assert not list((tmp_path / "chunks").glob("*.part"))
+    partial = ladder(HEARTS, ["greedy", "random"], **settings, finish=False)
+    assert count == 4 and partial.boards[0].cells[1][0] is None
+    whole = ladder(HEARTS, ["greedy", "random"], **settings)
+    assert count == 4 + 3
+    assert numbers(whole) == numbers(ladder(HEARTS, ["greedy", "random"], deals=6, workers=1))
+
+
+def test_more_policies_and_deals_play_only_what_is_new(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"chunk": 2, "workers": 1, "folder": tmp_path}
+    ladder(HEARTS, ["greedy", "random"], deals=4, **settings)
+    first = played(tmp_path)
+    ladder(HEARTS, ["greedy", "random"], deals=6, **settings)
+    assert first < played(tmp_path) and len(played(tmp_path)) == 6
+    times = {name: (tmp_path / "chunks" / name).stat().st_mtime_ns for name in first}
+    ladder([QUEENS, HEARTS], ["random", Lowest(), "greedy"], deals=6, **settings)
+    assert times == {name: (tmp_path / "chunks" / name).stat().st_mtime_ns for name in first}
+
+
+def test_a_damaged_chunk_is_played_again(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"deals": 4, "chunk": 2, "workers": 1, "folder": tmp_path}
+    whole = numbers(ladder(HEARTS, ["greedy", "random"], **settings))
+    for name, content in zip(sorted(played(tmp_path)), (b"", b"PK\x03\x04 cut"), strict=False):
+        (tmp_path / "chunks" / name).write_bytes(content)
+    assert numbers(ladder(HEARTS, ["greedy", "random"], **settings)) == whole
+
+
+def test_chunks_of_other_deals_options_or_files_are_not_taken(tmp_path: Path) -> None:
+    setup = setup_for(HEARTS)
+    model = tmp_path / "model"
+    model.write_text("one")
+
+    def key(env: Any = setup, seed: int | None = None, policy: str = f"net:{model}") -> str:
+        (table,) = module._tables(["random"], ["random"], [], False, {})
+        place = module._place(
+            0, 0, 0, env, [policy], table, module._source(env, 5, seed), ["random"]
+        )
+        assert place.work is not None
+        return place.work.key
+
+    keys = [key(), key(setup.changed(starter=1)), key(seed=1), key(policy="net:other")]
+    model.write_text("two")
+    assert len({*keys, key()}) == 5
+
+
+# ---------------------------------------------------------------------------- time
+
+
+def test_time_for_a_cell_sets_the_deals_by_the_first_chunk(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """One second a chunk, a tenth of a minute a cell: six chunks; and again from the folder alone."""
+    real = chunks.play_chunk
+    monkeypatch.setattr(chunks, "play_chunk", lambda chunk: (*real(chunk)[:2], 1.0))
+    settings: dict[str, Any] = {"chunk": 2, "workers": 1, "folder": tmp_path, "against": ["random"]}
+    result = ladder(HEARTS, ["greedy"], minutes=0.1, deals=100, **settings)
+    cell = result.boards[0].cells[0][0]
+    assert cell is not None and (cell.points.deals, cell.seconds) == (12, 6.0)
+    again = ladder(HEARTS, ["greedy"], minutes=0.1, deals=100, **settings)
+    assert numbers(again) == numbers(result)
+    plain = ladder(HEARTS, ["greedy"], deals=12, **settings).boards[0].cells[0][0]
+    assert plain is not None and plain.points == cell.points
+
+
+def test_little_time_still_plays_a_chunk() -> None:
+    result = ladder(HEARTS, ["greedy"], against=["random"], minutes=1e-9, chunk=3, workers=1)
+    cell = result.boards[0].cells[0][0]
+    assert cell is not None and cell.points.deals == 3
+
+
+# ---------------------------------------------------------------------------- reports
+
+
+def test_report_has_tables_ratings_heat_map_and_page(tmp_path: Path) -> None:
+    result = ladder(
+        [HEARTS, TAROT], ["random", "greedy"], deals=fewer(8, 1), workers=1, folder=tmp_path
+    )
+    files = {file.suffix: file for file in result.write(tmp_path)}
+    data = json.loads(files[".json"].read_text())
+    assert (data["format"], data["version"]) == ("trick-envs-ladder", 1)
+    assert data["boards"][0]["deals"]["sha256"] == seeds.suite("bolola-hearts-v1").sha256
+    assert {rating["policy"] for rating in data["overall"]["ratings"]} == {"random", "greedy"}
+    markdown, page = files[".md"].read_text(), files[".html"].read_text()
+    assert "Against random:" in markdown and "| policy | bolola/hearts | tarot/deal |" in markdown
+    assert page.count("<h2>") == 3 and "<svg" in page and "<script" not in page
+    assert files[".png"].read_bytes().startswith(b"\x89PNG")
+    assert str(result.boards[0].cells[1][0].points.text(1)) in markdown  # type: ignore[union-attr]
+
+
+def test_best_policy_comes_first() -> None:
+    result = ladder(HEARTS, ["random", "greedy", Lowest()], deals=FEW, workers=1)
+    names = [line[0] for line in result.cells(result.boards[0])[1:]]
+    assert names[0] == "greedy" or FEW == 2
+    elos = {rating.policy: rating.elo for rating in result.boards[0].ratings}
+    assert sorted(names, key=lambda name: -elos[name]) == names
+
+
+def test_ratings_are_those_of_the_games() -> None:
+    """Two policies: the model's odds are the share of comparisons won."""
+    result = ladder(HEARTS, ["greedy"], against=["random"], deals=FEW, workers=1)
+    games = evaluate(HEARTS, ["greedy", "random"], deals=FEW)
+    points, share = games.points, []
+    for a in range(4):
+        others = np.delete(points[:, a], a, axis=1)
+        share.append(0.5 + np.sign(points[:, a, a : a + 1] - others).mean(axis=1) / 2)
+    from baselines.evaluation.ratings import Meeting
+
+    expected = rate(["greedy", "random"], [[Meeting(0, 1, np.mean(share, axis=0))]])
+    assert [r.elo for r in result.boards[0].ratings] == pytest.approx([r.elo for r in expected])
+
+
+def test_table_of_unknown_opponents_is_an_error() -> None:
+    result = ladder(HEARTS, ["greedy"], against=["random"], deals=2, workers=1)
+    with pytest.raises(ValueError, match=r"no table 'oracle'; there are random"):
+        result.against("oracle")
+
+
+# ---------------------------------------------------------------------------- the release ladder
+
+
+def test_release_takes_what_is_there_and_says_what_is_not(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "RELEASE_POLICIES", ("random", "greedy-v1", "no-such-bot"))
+    monkeypatch.setattr(module, "RELEASE_MIXED", "random+no-such-bot+random")
+    suites = {name: seeds.SUITES[name] for name in ("bolola-queens-v1", "tarot-deal-v1")}
+    monkeypatch.setattr(seeds, "SUITES", suites)
+    result = release(tmp_path, minutes=1e-9, chunk=2, workers=1)
+    assert result.policies == result.tables == ("random", "greedy-v1")
+    assert [board.env for board in result.boards] == [QUEENS, TAROT]
+    assert "no bot 'no-such-bot'" in result.left_out["no-such-bot"]
+    assert "Left out: no-such-bot" in result.caption()
+
+
+def test_a_policy_that_does_not_play_a_game_is_left_out_there(monkeypatch: Any) -> None:
+    class OnlyTarot(Lowest):
+        name = "tarot player"
+
+        def act_batch(self, views: BatchView) -> np.ndarray[Any, Any]:
+            if views.game.name != "tarot":
+                raise ValueError("bot 'tarot player' plays tarot")
+            return super().act_batch(views)
+
+    policies = ["random", OnlyTarot()]
+    result = ladder([QUEENS, TAROT], policies, deals=2, workers=1, skip=True)
+    queens, tarot = result.boards
+    assert queens.cells[1] == (None, None) and queens.cells[0][1] is None
+    assert tarot.cells[1][0] is not None and tarot.cells[0][1] is not None
+    assert "tarot player at bolola/queens" in result.left_out
+    assert "-" in result.cells(queens)[2]
+    with pytest.raises(ValueError, match="plays tarot"):
+        ladder([QUEENS, TAROT], policies, deals=2, workers=1)
+
+
+# ---------------------------------------------------------------------------- errors, command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"envs": []}, r"envs: expected at least one environment"),
+        ({"envs": ["bolola/harts"]}, r"no environment 'bolola/harts'"),
+        ({"policies": []}, r"policies: expected at least one"),
+        ({"policies": "greedy"}, r"policies: expected at least one"),
+        ({"policies": ["gredy"]}, r"no bot 'gredy'"),
+        ({"against": []}, r"against: expected at least one table"),
+        ({"against": ["random+random"]}, r"expected one policy or 3 joined by '\+'"),
+        ({"minutes": 0}, r"minutes: expected more than 0, got 0"),
+        ({"workers": 0}, r"workers: expected an integer from 1 on, got 0"),
+        ({"chunk": 1.5}, r"chunk: expected an integer from 1 on, got 1.5"),
+        ({"deals": 0}, r"deals: expected at least 1, got 0"),
+    ],
+)
+def test_wrong_arguments_are_errors_that_say_what_is_wrong(
+    arguments: dict[str, Any], message: str
+) -> None:
+    given = {"envs": [HEARTS], "policies": ["random"], "deals": 2, "workers": 1, **arguments}
+    with pytest.raises(ValueError, match=message):
+        ladder(given.pop("envs"), given.pop("policies"), **given)
+
+
+def test_command_plays_writes_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["ladder", HEARTS, "--policies", "greedy", "random", "--deals", "4", "--workers", "1"]
+    assert main([*command, "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "greedy" in printed and "ladder.html" in printed
+    first = played(tmp_path)
+    assert main([*command, "--out", str(tmp_path), "--report"]) == 0
+    assert played(tmp_path) == first and (tmp_path / "ladder.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["ladder"], "give environments, or --release"),
+        (["ladder", HEARTS, "--release"], "give environments, or --release"),
+        (["evaluate", HEARTS, "--versus", "random"], "--versus: needs --against"),
+        (
+            ["evaluate", HEARTS, "--against", "random", "--control", "greedy"],
+            "share their luck already",
+        ),
+    ],
+)
+def test_wrong_commands_say_what_is_wrong(
+    command: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_command_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "result.json"
+    command = ["evaluate", HEARTS, "--policies", "greedy", "--versus", "random", "--against"]
+    command += ["random", "random+greedy+greedy", "--deals", "4", "--json", str(file)]
+    assert main(command) == 0
+    assert "greedy - random" in capsys.readouterr().out
+    assert json.loads(file.read_text())["policies"] == ["greedy", "random"]
