@@ -19,6 +19,11 @@ from trick_core.episodes import check_seed
 from trick_core.game import Belief, Game, Setup, check_seat
 from trick_core.jit import entry, records
 from trick_core.rng import SAMPLES, stream_key
+from trick_core.worlds import PILE
+
+#: Row of :func:`probabilities` for the cards aside.
+ASIDE = 4
+_NONE = np.uint64(0)
 
 
 def view_of(
@@ -89,7 +94,7 @@ def worlds(view: View, n: int, seed: int | None = None) -> np.ndarray[Any, Any]:
     word = view.random if seed is None else check_seed(seed)
     work, out = records(1, belief.work), view.game.states(int(n))
     _counted(view, drivers, work)
-    drivers.draw(view.config, view.record, view.seat, word, work, out)
+    drivers.draw(view.config, view.record, view.seat, np.uint64(word), work, out)
     return out
 
 
@@ -106,19 +111,31 @@ def probabilities(view: View) -> np.ndarray[Any, np.dtype[np.float64]]:
     """
     belief, drivers = _of(view)
     work = records(1, belief.work)
-    _counted(view, drivers, work)
-    out = np.zeros(belief.shape)
-    drivers.chances(view.config, view.record, view.seat, work, out)
+    number = _counted(view, drivers, work)
+    out = np.zeros((5 if belief.pile else 4, sum(belief.sizes)))
+    own, aside, unseen = (work[name][0].copy() for name in ("own", "aside", "unseen"))
+    card = 0
+    for word, size in enumerate(belief.sizes):
+        for bit in (np.uint64(1 << i) for i in range(size)):
+            if own[word] & bit:
+                out[view.seat, card] = 1.0
+            elif aside[word] & bit:
+                out[ASIDE, card] = 1.0
+            elif unseen[word] & bit:
+                pin = (bit, _NONE) if word == 0 else (_NONE, bit)
+                for place in range(4 if belief.pile else 3):
+                    row = ASIDE if place == PILE else (view.seat + 1 + place) % 4
+                    here = drivers.count(view.config, view.record, view.seat, place, *pin, work)
+                    out[row, card] = here / number
+            card += 1
     return out
 
 
 class _Drivers(NamedTuple):
-    #: (config, views, seat, work) -> float64: number of worlds.
+    #: (config, views, seat, place, card_0, card_1, work) -> float64: number of worlds with a card at a place; -1: any card anywhere.
     count: Callable[..., Any]
     #: (config, views, seat, seed, work, out): fill ``out`` with worlds of those counted.
     draw: Callable[..., Any]
-    #: (config, views, seat, work, out): see :class:`trick_core.game.Belief`.
-    chances: Callable[..., Any]
 
 
 @functools.cache
@@ -126,14 +143,14 @@ def _drivers(game: Game) -> _Drivers:
     """The belief of a game as functions that Python calls."""
     belief = game.belief
     assert belief is not None
-    prepare, sample, chances = belief.prepare, belief.sample, belief.chances
+    count, sample = belief.count, belief.sample
 
     def mark(name: str) -> Callable[[Any], Any]:
         return entry(f"{game.name}.belief.{name}", [game.folder])
 
     @mark("count")
-    def count(config, views, seat, work):
-        return prepare(config, views[0], seat, work[0])
+    def count_pinned(config, views, seat, place, card_0, card_1, work):
+        return count(config, views[0], seat, place, card_0, card_1, work[0])
 
     @mark("draw")
     def draw(config, views, seat, seed, work, out):
@@ -142,11 +159,7 @@ def _drivers(game: Game) -> _Drivers:
             out[i] = views[0]
             random = sample(config, out[i], seat, random, work[0])
 
-    @mark("chances")
-    def write_chances(config, views, seat, work, out):
-        chances(config, views[0], seat, work[0], out)
-
-    return _Drivers(count, draw, write_chances)
+    return _Drivers(count_pinned, draw)
 
 
 def _of(view: View) -> tuple[Belief, _Drivers]:
@@ -161,7 +174,7 @@ def _of(view: View) -> tuple[Belief, _Drivers]:
 
 
 def _counted(view: View, drivers: _Drivers, work: np.ndarray[Any, Any]) -> float:
-    number = float(drivers.count(view.config, view.record, view.seat, work))
+    number = float(drivers.count(view.config, view.record, view.seat, -1, _NONE, _NONE, work))
     if number < 1.0:
         raise ValueError("no world agrees with the view: its record is not one that play leads to")
     return number

@@ -66,14 +66,16 @@ class Belief(NamedTuple):
     #: state after it. The result is a state that ``Kernels.step`` continues: where another seat is on turn, its legal actions
     #: are those of the hand that it now has.
     sample: Callable[..., Any]
-    #: (config, st, seat, work, out) -> float64: number of worlds. Writes to ``out``, float64 (rows, cards), the share of the worlds in which
-    #: seat 0..3 holds the card, and in a fifth row that in which it lies aside; 0 everywhere for cards that have been played. Needs
-    #: a ``prepare`` before the next ``sample``.
-    chances: Callable[..., Any]
-    #: dtype of ``work``.
+    #: (config, st, seat, place, card_0, card_1, work) -> float64: number of worlds in which one card, a set of two words, lies at a place:
+    #: 0..2 the hands after ``seat`` in play order, 3 aside. A ``prepare`` must follow before the next ``sample``.
+    count: Callable[..., Any]
+    #: dtype of ``work``; its fields ``unseen``, ``own`` and ``aside`` then hold what the seat has not seen, what it holds and what it
+    #: knows to lie aside.
     work: np.dtype[Any]
-    #: Rows and columns of ``out``: five rows in games that lay cards aside, else four.
-    shape: tuple[int, int]
+    #: Number of cards in each word of a set; card ids count through the words.
+    sizes: tuple[int, ...]
+    #: Whether cards may lie aside.
+    pile: bool
 
 
 class Endings(NamedTuple):

@@ -34,7 +34,7 @@ from trick_core.rng import advance, below, mix
 
 PILE = 3
 _PILE_BIT = 1 << PILE
-_NOBODY = -1
+_NOWHERE = -1
 _ALL_ONES = np.uint64(2**64 - 1)
 
 #: Most unseen cards, and most cards at one place, that a game may have.
@@ -69,9 +69,8 @@ def work_dtype(*, cases: int, splits: int) -> np.dtype[Any]:
             ("marked", "u8", (2,)),  # read where ``must`` names a place
             ("own", "u8", (2,)),  # cards that the seat holds
             ("aside", "u8", (2,)),  # cards that the seat knows to lie aside
-            # One more condition: this card lies there.
-            ("pin", "u8", (2,)),  # one card
-            ("pin_place", "i8"),  # 0..3; -1: no condition
+            ("pin", "u8", (2,)),  # one more condition: this card ...
+            ("pin_place", "i8"),  # ... lies at this place; -1: no condition
             # Classes of one case.
             ("sets", "u8", (16, 2)),  # their cards, by class
             ("plain", "i8", (16,)),  # number of them that are not marked, by class
@@ -172,7 +171,9 @@ def share_hands(work: Any, target: Any) -> Any:
 
 @kernel
 def first_split(work: Any, size: Any) -> Any:
-    """Let the pile take ``size`` cards from the first parts that have them; False if there are too few."""
+    """Let the pile take ``size`` cards from the first parts that have them; False if it cannot be so many."""
+    if size < 0:
+        return False
     for i in range(work.parts):
         work.part_take[i] = min(size, work.part_size[i])
         size -= work.part_take[i]
@@ -330,8 +331,9 @@ def make_belief(
         return total
 
     @kernel
-    def count(config, st, seat, work):
-        """Number of worlds, the pinned card considered."""
+    def count(config, st, seat, place, card_0, card_1, work):
+        work.pin_place = place
+        work.pin[0], work.pin[1] = card_0, card_1
         work.splits = 0
         total = 0.0
         for case in range(cases):
@@ -342,31 +344,7 @@ def make_belief(
 
     @kernel
     def prepare(config, st, seat, work):
-        work.pin_place = _NOBODY
-        return count(config, st, seat, work)
-
-    @kernel
-    def chances(config, st, seat, work, out):
-        total = prepare(config, st, seat, work)
-        first = 0
-        for w in range(words):
-            for i in range(sizes[w]):
-                bit, card = ONE << np.uint64(i), first + i
-                for row in range(out.shape[0]):
-                    out[row, card] = 0.0
-                if work.own[w] & bit:
-                    out[seat, card] = 1.0
-                elif work.aside[w] & bit:
-                    out[4, card] = 1.0
-                elif work.unseen[w] & bit:
-                    work.pin[0], work.pin[1] = ZERO, ZERO
-                    work.pin[w] = bit
-                    for place in range(places):
-                        work.pin_place = place
-                        row = 4 if place == PILE else (seat + 1 + place) & 3
-                        out[row, card] = count(config, st, seat, work) / total
-            first += sizes[w]
-        return total
+        return count(config, st, seat, _NOWHERE, ZERO, ZERO, work)
 
     @kernel
     def find_split(work, target):
@@ -510,4 +488,4 @@ def make_belief(
         return advance(random)
 
     work = work_dtype(cases=cases, splits=splits)
-    return Belief(prepare, sample, chances, work, (5 if pile else 4, sum(sizes)))
+    return Belief(prepare, sample, count, work, sizes, pile)
