@@ -2,8 +2,8 @@
 
     python -m benchmarks.goals [--games bolola tarot] [--open-spiel PYTHON | --install] [--quick] [--json FILE]
 
-OpenSpiel is measured where an interpreter has it: this one, the one named, or one in a virtual environment that
-``--install`` makes for the run. Two threads are measured where there are two cores.
+OpenSpiel is measured where an interpreter has it: the one named, the one that ``benchmarks.peers`` keeps in ``.peers``, or this one;
+``--install`` makes the second where there is none. Two threads are measured where there are two cores.
 """
 
 from __future__ import annotations
@@ -166,7 +166,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--games", nargs="+", default=["bolola"])
     parser.add_argument("--open-spiel", metavar="PYTHON", help="an interpreter that has open_spiel")
-    parser.add_argument("--install", action="store_true", help="install open_spiel for this run")
+    parser.add_argument(
+        "--install", action="store_true", help="install open_spiel in .peers if need be"
+    )
     parser.add_argument("--no-startup", action="store_true", help="leave out import and first deal")
     timing_arguments(parser)
     arguments = parser.parse_args(argv)

@@ -19,7 +19,21 @@ from bolola_env.game import setup as bolola
 from trick_core.aec import TrickAEC
 from trick_core.jit import JIT
 
-needs_jit = pytest.mark.skipif(not JIT, reason="without the compiler, speed says nothing")
+needs_jit = pytest.mark.skipif(
+    not JIT, reason="uncompiled, thousands of tables take minutes, and speed says nothing"
+)
+
+
+#: A worker that answers once, and then ends.
+DYING = """
+import json, sys
+facts = dict(library="L", game="g", players=4, how="", layer="state", inside="x")
+print(json.dumps({"versions": {}, "works": [facts], "missing": []}), flush=True)
+input()
+print("1 0.5 0.25", flush=True)
+input()
+sys.exit("out of cards")
+"""
 
 
 def theirs():
@@ -32,6 +46,7 @@ def our_entries():
     return ours()
 
 
+@needs_jit
 def test_every_case_of_others_is_held_against_one_of_ours(our_entries):
     """The partner exists, is of the same layer (bare state: the environment) and as large a batch."""
     mine = {key(entry.facts): entry.facts for entry in our_entries}
@@ -45,6 +60,7 @@ def test_every_case_of_others_is_held_against_one_of_ours(our_entries):
         assert facts.inside and partner.inside
 
 
+@needs_jit
 def test_our_cases_count_live_actions_only(our_entries):
     """A45: a deal of hearts is 52 actions; the learner decides 13 times; a vector step is one action a table."""
     runs = {key(entry.facts): entry.item.run for entry in our_entries}
@@ -110,14 +126,25 @@ def test_failed_installation_is_one_sentence(tmp_path, monkeypatch, capsys):
     assert groups.installed("rlcard", tmp_path) is None
 
 
+@needs_jit
+def test_group_that_dies_in_the_run_ends_it_with_one_sentence(tmp_path, monkeypatch, capsys):
+    """Half of its repeats are no figure."""
+    script = tmp_path / "worker.py"
+    script.write_text(DYING)
+    monkeypatch.setattr(worker, "__file__", str(script))
+    monkeypatch.setattr(
+        command, "one_core", lambda: None
+    )  # it would hold for the tests that follow
+    monkeypatch.setattr(command, "installed", lambda group, folder: sys.executable)
+    monkeypatch.setattr(command, "ours", list)
+    with pytest.raises(SystemExit):
+        command.main(["--groups", "rlcard", "--no-files"])
+    assert capsys.readouterr().err.endswith("rlcard: out of cards\n")
+
+
 def test_process_that_dies_raises_its_last_words(tmp_path, monkeypatch):
     script = tmp_path / "worker.py"
-    script.write_text(
-        "import json, sys\n"
-        "facts = dict(library='L', game='g', players=4, how='', layer='state', inside='x')\n"
-        "print(json.dumps({'versions': {}, 'works': [facts], 'missing': []}), flush=True)\n"
-        "input(); print('1 0.5 0.25', flush=True); input(); sys.exit('out of cards')\n"
-    )
+    script.write_text(DYING)
     monkeypatch.setattr(worker, "__file__", str(script))
     with Player("rlcard", sys.executable) as player:
         (entry,) = player.entries

@@ -127,7 +127,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     here = machine()
     one_core()
     here["command"] = " ".join(["python", "-m", "benchmarks.peers", *(argv or sys.argv[1:])])
-    entries, figures, versions = run(arguments.groups, arguments.folder, settings)
+    try:
+        entries, figures, versions = run(arguments.groups, arguments.folder, settings)
+    except PeerError as error:  # in the middle: half of the repeats are no figure
+        parser.exit(1, f"{error}\n")
     here["peers"] = versions
     found = page.lines(entries, figures)
     facts = notes(here, settings, versions)

@@ -123,6 +123,7 @@ class Player:
     """
 
     def __init__(self, group: str, python: str | Path, cache: Path | None = None) -> None:
+        self._group = group
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  (open as long as the process)
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         if cache is not None:
@@ -142,9 +143,9 @@ class Player:
             raise
         try:
             hello: dict[str, Any] = json.loads(self._answer())
-        except PeerError as error:
+        except PeerError:
             self.close()
-            raise PeerError(f"{python}: {error}") from None
+            raise
         self.versions: dict[str, str] = hello["versions"]
         self.entries = [
             Entry(facts, self._case(number, facts))
@@ -171,7 +172,8 @@ class Player:
         line = self._process.stdout.readline()
         if not line:
             self._errors.seek(0)
-            raise PeerError(_last_line(self._errors.read(), "ended without an answer"))
+            words = _last_line(self._errors.read(), "ended without an answer")
+            raise PeerError(f"{self._group}: {words}")
         return line
 
     def close(self) -> None:
