@@ -171,6 +171,7 @@ def found_lines():
     add([1e6] * 3, "OpenSpiel", "hearts", 4, "from Python", STATE, "loop", partner=aec)
     add([1e3] * 3, "RLCard", "bridge", 4, "", ENVIRONMENT, "turns", partner=aec)
     add([1e4] * 3, "RLCard", "uno", 2, "", ENVIRONMENT, "turns", partner=aec)
+    add([5e2] * 3, "RLCard", "hanabi", 4, "", ENVIRONMENT, "turns", partner=aec)
     missing = Facts("RLCard", "mahjong", 4, "", ENVIRONMENT, "turns", partner=aec)
     entries.append(Entry(missing, Skipped(missing.name, missing.layer, "no tiles")))
     return page.lines(entries, figures)
@@ -187,9 +188,9 @@ def test_table_shows_medians_spread_and_ratios():
     assert "- PufferLib: " in text and "- one core" in text
 
 
-def test_short_table_has_the_fastest_of_each_library_and_layer():
+def test_short_table_has_the_fastest_four_player_game_of_each_library_and_way():
     text = page.brief(found_lines())
-    assert "RLCard uno" in text and "RLCard bridge" not in text
+    assert "RLCard bridge" in text and "RLCard hanabi" not in text and "RLCard uno" not in text
     assert "| OpenSpiel hearts, C++ | 4 M | Bolola hearts, kernel | 50 M | 10 |" in text
 
 

@@ -166,23 +166,24 @@ def _bold(line: Line, cells: Sequence[str]) -> Sequence[str]:
 
 
 def brief(found: Sequence[Line]) -> str:
-    """The fastest case of every library in each layer, beside ours: a table of few lines."""
+    """Four-player games alone, of each library and way the fastest in its layer, beside ours: a table of few lines."""
     rows = []
     for layer, here in by_layer(found):
-        seen = set()
+        seen: set[tuple[str, str]] = set()
         for line in here:
-            facts = line.entry.facts
-            if line.partner is None or line.ratio is None or facts.library in seen:
+            facts, partner = line.entry.facts, line.partner
+            way = facts.library, facts.how
+            if partner is None or line.ratio is None or facts.players < 4 or way in seen:
                 continue
-            seen.add(facts.library)
-            assert line.figure is not None and line.partner.figure is not None
+            seen.add(way)
+            assert line.figure is not None and partner.figure is not None
             rows.append(
                 (
                     LAYERS[layer] if len(seen) == 1 else "",
                     _title(line),
                     report.number(line.figure.median),
-                    _title(line.partner),
-                    report.number(line.partner.figure.median),
+                    _title(partner),
+                    report.number(partner.figure.median),
                     f"{line.ratio.median:.3g}",
                 )
             )
