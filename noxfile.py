@@ -15,7 +15,7 @@ LEGS = {
 #: The RL libraries that pin their neighbours apart: each leg's extra (and further pins), and its tests.
 LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
     "ray-ladder": ([".[train]", "ray>=2.40"], ["tests/libraries/test_ladder_ray.py"]),
-    "openspiel": ([".[openspiel]", "torch"], ["tests/libraries/test_openspiel.py"]),
+    "openspiel": ([".[openspiel]", "dm-tree", "torch"], ["tests/libraries/test_openspiel.py"]),
 }
 
 #: Tests of what the library plugs into, and of the kernels.

@@ -18,8 +18,8 @@ Its tensor is the observation and then these actions. Observation tensors leave 
 episode is one deal.
 
 ``resample_from_infostate`` draws among all worlds that agree with what is public, each with the same chance (with ``hidden``: among
-those that chance could have dealt). The resampled state keeps the history of the state that it came from; its cards, texts and
-tensors are those of the world. It is known to OpenSpiel's algorithms in Python; those in C++ cannot call it.
+those that chance could have dealt, by going through them). Without ``hidden`` the resampled state keeps the history of the state that it
+came from; its cards, texts and tensors are those of the world. OpenSpiel's algorithms in Python call it; those in C++ cannot.
 """
 
 from baselines.openspiel.bots import AgentBot, BotPlayer

@@ -38,10 +38,12 @@ class Dealing:
     Attributes:
         most_outcomes: Of a chance node; 0: there is none.
         most_nodes: Chance nodes of an episode in which nothing is dealt again.
+        has_history: Resampled tables are reached by their own ``drawn`` and ``moves``.
     """
 
     most_outcomes = 0
     most_nodes = 0
+    has_history = False
 
     def open(self, table: Table) -> None:
         """Put a new table to the start."""
@@ -76,22 +78,23 @@ class Dealing:
         twin = table.copy()
         twin.states = table.view(seat)
         work = records(1, game.belief.work)
-        _sampler(game)(table.full_config, twin.states, seat, np.uint64(_word(random)), work)
+        world_sampler(game)(table.full_config, twin.states, seat, np.uint64(_word(random)), work)
         twin.moves = [move for move in table.moves if move[2] or move[0] == seat]
         twin.settle()
         return twin
 
 
 @functools.cache
-def _sampler(game: Game) -> Any:
-    """``(config, states, seat, random, work)``: fill in a world in what the seat sees of state 0."""
+def world_sampler(game: Game) -> Any:
+    """``(config, states, seat, random, work) -> number``: fill in a world in what the seat sees of state 0; how many there are."""
     assert game.belief is not None
     prepare, sample = game.belief.prepare, game.belief.sample
 
     @entry(f"{game.name}.openspiel.world", [game.folder, Path(__file__)])
     def world(config, states, seat, random, work):  # type: ignore[no-untyped-def]
-        prepare(config, states[0], seat, work[0])
+        count = prepare(config, states[0], seat, work[0])
         sample(config, states[0], seat, random, work[0])
+        return count
 
     return world
 
@@ -273,6 +276,7 @@ class Worlds(Dealing):
     """
 
     most_nodes = 1
+    has_history = True
 
     def __init__(self, rules: Rules, position: Position, hidden: Sequence[int]) -> None:
         if len(rules.setup.config) > 1:

@@ -39,14 +39,22 @@ def load(env: Any, **parameters: Any) -> Any:
     if isinstance(env, Setup):
         given = as_parameters(env)
         name = env.game.name if given is not None else register(env.name, env)
-        return pyspiel.load_game(name, {**(given or {}), **parameters})
+        return _load(name, {**(given or {}), **parameters})
     if not isinstance(env, str):
         raise ValueError(f"expected an environment's id, a name or a setup; got {env!r}")
     given = pyspiel.game_parameters_from_string(env)
     name = given.pop("name", "")
     if name not in (*GAMES, *SETUPS):
         raise ValueError(f"no game {name!r}; there are {', '.join((*GAMES, *SETUPS))}")
-    return pyspiel.load_game(name, {**given, **parameters})
+    return _load(name, {**given, **parameters})
+
+
+def _load(name: str, parameters: Mapping[str, Any]) -> Any:
+    known = rules_of(name).defaults
+    for key in parameters:
+        if key not in known:
+            raise TypeError(f"{name} has no parameter {key!r}; it takes {', '.join(known)}")
+    return pyspiel.load_game(name, parameters)
 
 
 def register(name: str, setup: Setup) -> str:
@@ -90,6 +98,9 @@ class TrickGame(pyspiel.Game):  # type: ignore[misc]
         rules = rules_of(self.name, tuple(sorted(given.items())))
         super().__init__(rules.game_type(), rules.game_info(), given)
         self.rules = rules
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load, (str(self),)
 
     @property
     def setup(self) -> Setup:
@@ -154,12 +165,21 @@ class TrickState(pyspiel.State):  # type: ignore[misc]
             player: A seat.
             sampler: Gives random numbers from [0, 1).
 
+        Returns:
+            The state. With ``hidden`` its history leads to it; else it is that of this state.
+
         Raises:
             ValueError: The cards are not dealt yet.
         """
-        twin: TrickState = self.clone()
         dealing = self.table.rules.dealing
-        twin.table = dealing.resample(self.table, check_seat("player", player), sampler)
+        table = dealing.resample(self.table, check_seat("player", player), sampler)
+        if not dealing.has_history:
+            twin: TrickState = self.clone()
+            twin.table = table
+            return twin
+        twin = self.get_game().new_initial_state()
+        for action in [*table.drawn, *(action for _, action, _ in table.moves)]:
+            twin.apply_action(action)
         return twin
 
     def __str__(self) -> str:

@@ -91,7 +91,6 @@ class Rules:
         dealing: Who deals.
 
     Raises:
-        TypeError: An unknown parameter.
         ValueError: A parameter out of range.
     """
 
@@ -101,10 +100,6 @@ class Rules:
         self.game = find_game(name) if fixed is None else fixed.game
         options = option_defaults(self.game) if fixed is None else {}
         self.defaults = {**options, **OWN_DEFAULTS}
-        for key in given:
-            if key not in self.defaults:
-                known = ", ".join(self.defaults)
-                raise TypeError(f"{name} has no parameter {key!r}; it takes {known}")
         values = {**self.defaults, **given}
         chosen = {key: _as_option(values[key], default) for key, default in options.items()}
         self.setup = fixed or self.game.setup(**chosen)
