@@ -162,7 +162,8 @@ def test_cards_are_dealt_with_the_chances_of_a_shuffle():
         outcome, probability = state.chance_outcomes()[rng.integers(len(state.chance_outcomes()))]
         chance *= probability
         state.apply_action(outcome)
-    assert chance == pytest.approx(math.factorial(13) ** 4 / math.factorial(52) / 4)
+    deals = math.factorial(52) // math.factorial(13) ** 4
+    assert 4 * deals * chance == pytest.approx(1.0)
     starter, *owners = state.history()
     assert state.current_player() == starter
     table = Table(game.setup, options={"deal": dealt(owners, 52, 4), "starter": starter})
@@ -279,6 +280,25 @@ def test_information_states_are_told_apart(name):
         assert len(set(texts)) == len(set(known)) == len({*zip(texts, known, strict=True)})
         if "tarot" not in name:
             assert len(set(tensors)) == len({*zip(texts, tensors, strict=True)}) == len(set(texts))
+
+
+def test_what_is_shown_without_an_action_tells_information_states_apart():
+    """T-3.1: two deals that differ in the chien alone, for the hand of seat 1, look the same until it is shown."""
+    cards = TAROT.actions[:78]
+    first = [[*cards[at : at + 18]] for at in (0, 18, 36, 54, 72)]
+    second = [hand.copy() for hand in first]
+    second[2][0], second[4][0] = second[4][0], second[2][0]
+    setup = TAROT.setup(dealer=3)
+    deals = [Table(setup, options={"deal": deal}).deals[0] for deal in (first, second)]
+    games = [openspiel.load("tarot", dealer=3, deal=deal.replace(",", ";")) for deal in deals]
+    for actions, same in (("garde pass pass", True), ("garde pass pass pass", False)):
+        seen = set()
+        for game in games:
+            state = game.new_initial_state()
+            for action in actions.split():
+                state.apply_action(TAROT.action_id(action))
+            seen.add(state.information_state_string(1))
+        assert (len(seen) == 1) == same
 
 
 def test_history_of_the_information_state_tensor():
