@@ -16,6 +16,7 @@ LEGS = {
 LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
     "ray-ladder": ([".[train]", "ray>=2.40"], ["tests/libraries/test_ladder_ray.py"]),
     "openspiel": ([".[openspiel]", "dm-tree", "torch"], ["tests/libraries/test_openspiel.py"]),
+    "rllib": ([".[ray]", "torch", "rich", "scipy"], ["tests/libraries/test_rllib.py"]),
 }
 
 #: Tests of what the library plugs into, and of the kernels.
