@@ -179,12 +179,15 @@ def test_training_survives_a_runner_that_is_killed(cluster):
         os.kill(pids[0], signal.SIGKILL)
         after = algorithm.get_module(MAIN).get_state()
         assert all(np.array_equal(before[key], after[key]) for key in before)
-        for _ in range(3):
+        now = []
+        for _ in range(100):  # the rounds go on while the runner starts again
             algorithm.train()
-        assert algorithm.iteration == 4
-        now = group.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
+            now = group.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)
+            if len(now) == 2:
+                break
         assert len(now) == 2
         assert pids[0] not in now
+        assert algorithm.iteration >= 2
     finally:
         algorithm.stop()
 
