@@ -1,4 +1,4 @@
-"""The command ``trick-envs``: train, evaluate, ladder, play, replay, warmup, envs, demo."""
+"""The command ``trick-envs``: train, evaluate, grade, ladder, play, replay, warmup, envs, demo."""
 
 from __future__ import annotations
 
@@ -162,6 +162,20 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--chunk", type=_count, default=50, help="deals that a worker plays at a time")
     sub.add_argument("--out", type=Path, default=Path("runs/ladder"), help="folder of the run")
     sub.add_argument("--report", action="store_true", help="play nothing, report what there is")
+
+    sub = add("grade", "Compare a policy's endings with the exact solution.", _grade)
+    _environment(sub)
+    sub.add_argument("--policy", default="greedy", metavar="BOT")
+    sub.add_argument(
+        "--opponents", metavar="BOT", help="plays the other seats; the policy itself if left out"
+    )
+    sub.add_argument("--cards", type=_count, default=5, help="from so many cards a hand on")
+    sub.add_argument("--model", default="game", help="what the others want: game or paranoid")
+    sub.add_argument("--deals", type=_count, help="deals of the suite; all if left out")
+    sub.add_argument("--suite", help="a named suite; the environment's own if left out")
+    sub.add_argument("--seed", type=int, help="deals from this seed instead of a suite")
+    sub.add_argument("--threads", type=_count, default=1)
+    sub.add_argument("--json", type=Path, metavar="FILE", help="write the result here as well")
 
     sub = add("play", "Play a seat yourself, at the terminal.", _play)
     _environment(sub)
@@ -378,6 +392,29 @@ def _ladder(options: argparse.Namespace) -> int:
     print_result(result)
     for file in result.write(options.out):
         print(file)
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from baselines.evaluate import print_result
+    from baselines.grade import grade
+
+    if options.json is not None:
+        _check_writable(options.json)
+    result = grade(
+        _setup(options),
+        options.policy,
+        options.deals,
+        cards=options.cards,
+        opponents=options.opponents,
+        model=options.model,
+        suite=options.suite,
+        seed=options.seed,
+        num_threads=options.threads,
+        progress=True,
+    )
+    print_result(result)
+    if options.json is not None:
+        options.json.write_text(result.to_json())
     return 0
 
 
