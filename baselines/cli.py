@@ -1,4 +1,4 @@
-"""The command ``trick-envs``: train, evaluate, grade, ladder, play, replay, warmup, envs, demo."""
+"""The command ``trick-envs``: train, evaluate, ladder, grade, play, replay, warmup, envs, demo."""
 
 from __future__ import annotations
 
@@ -392,6 +392,7 @@ def _ladder(options: argparse.Namespace) -> int:
     print_result(result)
     for file in result.write(options.out):
         print(file)
+    return 0
 
 
 def _grade(options: argparse.Namespace) -> int:

@@ -47,7 +47,7 @@ def lowest(view: Any) -> int:
 
 @pytest.mark.parametrize("env", ["bolola/hearts-v0", "bolola/trump-v0", "tarot/deal-v0"])
 def test_exact_player_gives_nothing_away(env: str) -> None:
-    setup = setup_for(env)
+    setup = setup_for(env, **({"start": "play"} if env == "tarot/deal-v0" else {}))
     result = grade(setup, Solver(setup, 3), fewer(12, 2), cards=3, seed=1, progress=False)
     assert result.total.decisions > 0
     assert result.total.given_away.mean == 0.0 and result.total.wrong == 0 and result.worst == ()
@@ -100,12 +100,12 @@ def test_policy_among_others_sits_in_every_seat() -> None:
 
 
 def test_neither_batches_nor_threads_change_a_grade() -> None:
-    settings = {"cards": 4, "seed": 3, "progress": False}
+    settings: dict[str, Any] = {"cards": fewer(4, 2), "seed": 3, "progress": False}
     one = grade("bolola/match-v0", "greedy", fewer(3, 1), **settings)
     other = grade("bolola/match-v0", "greedy", fewer(3, 1), batch_size=2, num_threads=2, **settings)
     np.testing.assert_array_equal(one.by_deal, other.by_deal)
     assert one.rows == other.rows and one.worst == other.worst
-    assert [row.cards for row in one.rows] == [4, 3, 2]
+    assert [row.cards for row in one.rows] == [4, 3, 2][fewer(0, 2) :]
 
 
 def test_the_worst_decisions_are_listed() -> None:
