@@ -21,6 +21,7 @@ def lay_out(config: Any, st: Any, seat: Any, case: Any, work: Any) -> Any:
     work.unseen[0] = ALL_CARDS & ~all_played(st) & ~st.hands[seat]
     work.own[0] = st.hands[seat]
     work.aside[0] = ZERO
+    work.single[0] = ZERO
     work.must = -1
     for place in range(3):
         other = (seat + 1 + place) & 3

@@ -66,6 +66,7 @@ def lay_out(config: Any, st: Any, seat: Any, case: Any, work: Any) -> Any:
     work.own[0], work.own[1] = st.hands[seat], st.hands_trumps[seat]
     own_discard = st.discard if seat == st.taker else ZERO
     work.aside[0], work.aside[1] = own_discard, st.discard_trumps
+    work.single[0], work.single[1] = ZERO, PETIT
     for place in range(3):
         other = (seat + 1 + place) & 3
         work.may[place, 0], work.may[place, 1] = st.can[other], st.can_trumps[other]

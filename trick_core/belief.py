@@ -24,6 +24,8 @@ from trick_core.worlds import PILE
 #: Row of :func:`probabilities` for the cards aside.
 ASIDE = 4
 _NONE = np.uint64(0)
+#: What a game lays out of the cards; see :func:`trick_core.worlds.work_dtype`.
+_LAID_OUT = ("own", "aside", "unseen", "may", "marked", "single")
 
 
 def view_of(
@@ -113,20 +115,29 @@ def probabilities(view: View) -> np.ndarray[Any, np.dtype[np.float64]]:
     work = records(1, belief.work)
     number = _counted(view, drivers, work)
     out = np.zeros((5 if belief.pile else 4, sum(belief.sizes)))
-    own, aside, unseen = (work[name][0].copy() for name in ("own", "aside", "unseen"))
+    laid = {name: work[name][0].tolist() for name in _LAID_OUT}
+    alike: dict[Any, list[float]] = {}  # chances by place, of cards that nothing tells apart
     card = 0
     for word, size in enumerate(belief.sizes):
-        for bit in (np.uint64(1 << i) for i in range(size)):
-            if own[word] & bit:
+        for i in range(size):
+            if laid["own"][word] >> i & 1:
                 out[view.seat, card] = 1.0
-            elif aside[word] & bit:
+            elif laid["aside"][word] >> i & 1:
                 out[ASIDE, card] = 1.0
-            elif unseen[word] & bit:
-                pin = (bit, _NONE) if word == 0 else (_NONE, bit)
-                for place in range(4 if belief.pile else 3):
-                    row = ASIDE if place == PILE else (view.seat + 1 + place) % 4
-                    here = drivers.count(view.config, view.record, view.seat, place, *pin, work)
-                    out[row, card] = here / number
+            elif laid["unseen"][word] >> i & 1:
+                places = tuple(may[word] >> i & 1 for may in laid["may"])
+                single = card if laid["single"][word] >> i & 1 else None
+                key = places, laid["marked"][word] >> i & 1, single
+                if key not in alike:
+                    pin = [_NONE, _NONE]
+                    pin[word] = np.uint64(1 << i)
+                    alike[key] = [
+                        drivers.count(view.config, view.record, view.seat, place, *pin, work)
+                        / number
+                        for place in range(4 if belief.pile else 3)
+                    ]
+                for place, chance in enumerate(alike[key]):
+                    out[ASIDE if place == PILE else (view.seat + 1 + place) % 4, card] = chance
             card += 1
     return out
 

@@ -69,8 +69,7 @@ class Belief(NamedTuple):
     #: (config, st, seat, place, card_0, card_1, work) -> float64: number of worlds in which one card, a set of two words, lies at a place:
     #: 0..2 the hands after ``seat`` in play order, 3 aside. A ``prepare`` must follow before the next ``sample``.
     count: Callable[..., Any]
-    #: dtype of ``work``; its fields ``unseen``, ``own`` and ``aside`` then hold what the seat has not seen, what it holds and what it
-    #: knows to lie aside.
+    #: dtype of ``work``; see :func:`trick_core.worlds.work_dtype`.
     work: np.dtype[Any]
     #: Number of cards in each word of a set; card ids count through the words.
     sizes: tuple[int, ...]

@@ -67,6 +67,7 @@ def work_dtype(*, cases: int, splits: int) -> np.dtype[Any]:
             ("room", "i8", (4,)),  # cards that lie there, by place
             ("must", "i8"),  # place 0..2 that holds one of ``marked`` in every world; -1: none
             ("marked", "u8", (2,)),  # read where ``must`` names a place
+            ("single", "u8", (2,)),  # cards whose places or marks differ from case to case
             ("own", "u8", (2,)),  # cards that the seat holds
             ("aside", "u8", (2,)),  # cards that the seat knows to lie aside
             ("pin", "u8", (2,)),  # one more condition: this card ...
