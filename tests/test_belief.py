@@ -1,0 +1,182 @@
+"""The belief as researchers call it: views of any seat, repeatable worlds, exact chances, and clear errors."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bolola_env
+import tarot_env
+from tests.helpers import Table, fewer
+from tests.reference.bolola import ROWS
+from tests.reference.tarot import KINDS, POLICIES, random_action, stacked_deal
+from tests.tarot_table import same_table
+from trick_core.belief import count_worlds, probabilities, view_of, worlds
+from trick_core.bits import words_to_bits
+from trick_core.bots import Bot, View
+from trick_core.game import Game
+from trick_core.jit import copy_records
+
+
+def held(game: Game, drawn: Any, seat: int) -> np.ndarray[Any, Any]:
+    """0/1 by world and card: what a seat holds."""
+    assert game.belief is not None
+    first, *second = game.belief.sizes
+    bits = [words_to_bits(np.asarray(drawn["hands"])[:, seat, None], first)]
+    if second:
+        bits.append(words_to_bits(np.asarray(drawn["hands_trumps"])[:, seat, None], second[0]))
+    return np.concatenate(bits, axis=1)
+
+
+def positions(name: str, rng: random.Random) -> list[Table]:
+    """Tables somewhere in the middle of an episode."""
+    tables: list[Table] = []
+    if name == "bolola":
+        for contract in ROWS:
+            table = Table(contract, seed=rng.getrandbits(32))
+            table.random_play(rng, rng.randrange(2, 40))
+            tables.append(table)
+        return tables
+    for kind in KINDS:
+        deal = stacked_deal(rng, kind)
+        table = same_table(deal)
+        for _ in range(rng.choice([2, 8, 20, 40, 55])):
+            if deal.seat is None or len(deal.legal()) == 0:
+                break
+            action = random_action(deal, rng, POLICIES[kind])
+            deal.play(action)
+            table.play(action)
+        tables.append(table)
+    return tables
+
+
+@pytest.mark.parametrize("name", ["bolola", "tarot"])
+def test_draws_agree_with_the_exact_chances(name: str) -> None:
+    """In the middle of a deal, where worlds are too many to list, every card lies in every hand as often as counting says."""
+    rng = random.Random(f"chances {name}")
+    number = fewer(20_000, 100)
+    for table in positions(name, rng)[: fewer(9, 1)]:
+        for observer in rng.sample(range(4), fewer(2, 1)):
+            view = view_of(table.setup, table.states, 0, observer)
+            shares = probabilities(view)
+            drawn = worlds(view, number, seed=rng.getrandbits(32))
+            for seat in range(4):
+                share = shares[seat]
+                found = held(table.game, drawn, seat).mean(axis=0)
+                sure = (share == 0) | (share == 1)
+                np.testing.assert_array_equal(found[sure], share[sure])
+                error = np.sqrt(share * (1 - share) / number)
+                assert (np.abs(found - share)[~sure] < 5 * error[~sure]).all()
+
+
+@pytest.mark.parametrize("name", ["bolola", "tarot"])
+def test_worlds_come_from_the_view_alone(name: str) -> None:
+    """What has been erased is not read: from the whole state come the same number, chances and hands."""
+    rng = random.Random(f"view {name}")
+    for table in positions(name, rng)[: fewer(9, 2)]:
+        if table.over:
+            continue
+        view = view_of(table.setup, table.states)
+        whole = View(table.game, table.setup.config, copy_records(table.states), 0)
+        assert count_worlds(view) == count_worlds(whole)
+        assert (probabilities(view) == probabilities(whole)).all()
+        one, two = worlds(view, 5, seed=3), worlds(whole, 5, seed=3)
+        for field in [f for f in table.game.state.names or () if f != "key"]:
+            np.testing.assert_array_equal(one[field], two[field])
+
+
+@pytest.mark.parametrize("name", ["bolola", "tarot"])
+def test_the_same_seed_draws_the_same_worlds(name: str) -> None:
+    """A longer draw begins with the shorter one; another seed draws others; a bot's worlds come from its view's own random word."""
+    table = positions(name, random.Random(4))[1]
+    view = view_of(table.setup, table.states, 0, 0)
+    drawn = worlds(view, 6, seed=2**64 + 1)
+    assert worlds(view, 3, seed=2**64 + 1).tobytes() == drawn[:3].tobytes()
+    assert worlds(view, 6, seed=2).tobytes() != drawn.tobytes()
+    assert len({world.tobytes() for world in drawn}) == 6
+    assert len(worlds(view, 0)) == 0
+    view.random = 7
+    assert worlds(view, 6).tobytes() == worlds(view, 6, seed=7).tobytes()
+
+
+def test_a_view_stays_as_it_was() -> None:
+    table = positions("tarot", random.Random(4))[0]
+    view = view_of(table.setup, table.states, 0, 2)
+    before, states = view.record.tobytes(), table.states.tobytes()
+    count_worlds(view), probabilities(view), worlds(view, 3, seed=1)
+    assert (view.record.tobytes(), table.states.tobytes()) == (before, states)
+
+
+def test_environments_give_views() -> None:
+    """Of any seat, on turn or not; the view has the seat's observation."""
+    env = bolola_env.env("queens")
+    env.reset(seed=1)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    for seat, agent in enumerate(env.possible_agents):
+        view = view_of(env.setup, env.states, seat=seat)
+        assert view.seat == seat
+        assert (view["observation"] == env.observe(agent)["observation"]).all()
+        assert (view["action_mask"] == env.observe(agent)["action_mask"]).all()
+        assert bool(view.legal) == (agent == env.agent_selection)
+    assert view_of(env.setup, env.states).seat == env.possible_agents.index(env.agent_selection)
+
+
+def test_a_view_of_one_table_of_many() -> None:
+    tables = bolola_env.vector_env("hearts", num_envs=3)
+    tables.reset(seed=1)
+    states = tables.get_state().rows["states"]
+    for i in range(3):
+        view = view_of(tables.setup, states, i, 1)
+        assert view.record["hands"][0, 1] == states["hands"][i, 1]
+
+
+class Counting(Bot):
+    """Counts, and plays its lowest action."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.numbers: list[float] = []
+
+    def act(self, view: View) -> int:
+        self.numbers.append(count_worlds(view))
+        world = worlds(view, 1)[0]
+        assert world["hands"][view.seat] == view.record["hands"][0, view.seat]
+        return view.legal[0]
+
+
+def test_bots_are_handed_views() -> None:
+    """What a bot gets is enough to count and to draw."""
+    bot = Counting()
+    env = tarot_env.single_env(opponents=bot, seat=0, start="play")
+    _, info = env.reset(seed=3)
+    env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    assert len(bot.numbers) >= 3 and min(bot.numbers) >= 1
+
+
+def test_errors_say_what_is_wrong() -> None:
+    table = Table("hearts", seed=1)
+    view = view_of(table.setup, table.states)
+    with pytest.raises(TypeError, match="expected a View, got ndarray"):
+        count_worlds(table.states)  # type: ignore[arg-type]
+    for number in (-1, 2.0, True, None):
+        with pytest.raises(ValueError, match="n: expected a number of worlds, got"):
+            worlds(view, number)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="seed: expected a non-negative integer, got -1"):
+        worlds(view, 1, seed=-1)
+    with pytest.raises(ValueError, match=r"i: expected 0\.\.0, got 1"):
+        view_of(table.setup, table.states, 1)
+    with pytest.raises(ValueError, match=r"seat: expected a seat 0\.\.3, got 4"):
+        view_of(table.setup, table.states, 0, 4)
+    with pytest.raises(ValueError, match="states: expected a row of tarot's state records"):
+        view_of(tarot_env.make_setup(), table.states)
+    table.random_play(random.Random(1))
+    with pytest.raises(ValueError, match="seat: nobody is on turn"):
+        view_of(table.setup, table.states)
+    assert count_worlds(view_of(table.setup, table.states, 0, 3)) == 1
+    view.record["can"][:] = 0
+    with pytest.raises(ValueError, match="no world agrees with the view"):
+        worlds(view, 1)
