@@ -98,11 +98,11 @@ def lucky_deals(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
 
 
 def test_control_variate_does_not_move_the_mean() -> None:
-    """With 12 deals a slope fitted to the same deals would: it is far off, and the cross-fitted one is not."""
+    """With 30 deals a slope fitted to the same deals would: it is far off, and the cross-fitted one is not."""
     rng = np.random.default_rng(3)
     cross, same = [], []
     for _ in range(8000):
-        values, control = lucky_deals(rng, 12)
+        values, control = lucky_deals(rng, 30)
         cross.append(controlled(values, control, 2.0)[0].mean())
         slope = np.cov(values, control)[0, 1] / control.var(ddof=1)
         same.append((values - slope * (control - 2.0)).mean())

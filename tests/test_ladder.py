@@ -235,9 +235,15 @@ def test_chunks_of_other_deals_options_or_files_are_not_taken(tmp_path: Path) ->
         assert place.work is not None
         return place.work.key
 
-    keys = [key(), key(setup.changed(starter=1)), key(seed=1), key(policy="net:other")]
+    keys = [
+        key(),
+        key(setup.changed(starter=1)),
+        key(setup.changed(starter=2)),
+        key(seed=1),
+        key(policy="net:other"),
+    ]
     model.write_text("two")
-    assert len({*keys, key()}) == 5
+    assert len({*keys, key()}) == 6
 
 
 # ---------------------------------------------------------------------------- time
