@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 NOJIT := $(addprefix tests/test_, bolola_rules.py differential_bolola.py leaks_bolola.py \
 	bolola_properties.py custom_rows.py tarot_rules.py)
 
-.PHONY: demo test test-long test-nojit test-versions bench lint clean
+.PHONY: demo test test-long test-nojit test-versions test-libraries bench lint clean
 
 $(VENV)/.demo: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,6 +43,10 @@ test-nojit: $(VENV)/.dev
 test-versions: $(VENV)/.dev
 	$(BIN)/nox --sessions versions
 
+# Each RL library in an environment of its own, since they pin their neighbours apart.
+test-libraries: $(VENV)/.dev
+	$(BIN)/nox --sessions libraries
+
 bench: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.throughput
 
@@ -53,4 +57,4 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 clean:
-	rm -rf $(VENV) runs build dist
+	rm -rf $(VENV) .nox .peers runs build dist
