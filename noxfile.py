@@ -14,9 +14,11 @@ LEGS = {
 
 #: The RL libraries that pin their neighbours apart: each leg's extra (and further pins), and its tests.
 LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
-    "ray-ladder": ([".[train]", "ray>=2.40"], ["tests/libraries/test_ladder_ray.py"]),
     "openspiel": ([".[openspiel]", "dm-tree", "torch"], ["tests/libraries/test_openspiel.py"]),
-    "rllib": ([".[ray]", "torch", "rich", "scipy"], ["tests/libraries/test_rllib.py"]),
+    "ray": (
+        [".[train,ray]"],
+        ["tests/libraries/test_rllib.py", "tests/libraries/test_ladder_ray.py"],
+    ),
 }
 
 #: Tests of what the library plugs into, and of the kernels.

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip(
-    "ray", reason="Ray has tests of its own: nox --sessions 'libraries(ray-ladder)'"
+    "ray", reason="Ray has tests of its own: nox --sessions 'libraries(ray)'"
 )
 
 from baselines.ladder import ladder
