@@ -19,6 +19,13 @@ LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
         [".[train,ray]"],
         ["tests/libraries/test_rllib.py", "tests/libraries/test_ladder_ray.py"],
     ),
+    "torchrl": (
+        [".[train,torchrl]"],
+        [
+            "tests/libraries/test_torchrl.py",
+            "tests/test_aec_libraries.py::test_torchrl_plays_a_whole_episode",
+        ],
+    ),
 }
 
 #: Tests of what the library plugs into, and of the kernels.
