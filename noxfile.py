@@ -19,6 +19,13 @@ LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
         [".[train,ray]"],
         ["tests/libraries/test_rllib.py", "tests/libraries/test_ladder_ray.py"],
     ),
+    "tianshou": (
+        [".[train,tianshou]"],
+        [
+            "tests/libraries/test_tianshou.py",
+            "tests/test_aec_libraries.py::test_tianshou_plays_whole_episodes",
+        ],
+    ),
     "torchrl": (
         [".[train,torchrl]"],
         [

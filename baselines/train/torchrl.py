@@ -483,9 +483,10 @@ def make_bot(argument: str | None) -> Bot:
         raise ValueError("bot 'torchrl' needs a folder, as torchrl:runs/torchrl")
     path = Path(argument)
     state, config = load(path / "checkpoint.pt" if path.is_dir() else path)
-    run = Run(config)
-    run.policy.load_state_dict(state["policy"])
-    return TorchRLBot(run.policy, f"torchrl:{path.name}")
+    setup = setup_for(config.env)
+    net = Net(observed(setup), setup.game.num_actions, config.layers)
+    net.load_state_dict(state["policy"])
+    return TorchRLBot(net, f"torchrl:{path.name}")
 
 
 def train(config: Config, resume: bool = False, progress: bool = True) -> Run:
