@@ -21,7 +21,7 @@ from trick_core.game import Setup
 
 FORMAT, FORMAT_VERSION = "trick-envs-ladder", 1
 #: Four of the first of these that plays a game measure its scale: the standard deviation of a seat's points over the table.
-SCALE_BOTS, SCALE_DEALS = ("greedy-v1", "random"), 1000
+SCALE_BOTS, SCALE_DEALS = ("greedy-v1", "random"), 200
 
 
 @dataclass(frozen=True)
