@@ -137,10 +137,31 @@ class TrickEnv(EnvBase):  # type: ignore[misc]
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         actions = tensordict["action"].cpu().numpy()
-        observation, rewards, ended, _, infos = self.tables.step(actions)
-        seen = self._see(observation, infos, ended)
+        rows = tensordict.get("_step", None)
+        if rows is not None and not rows.all():
+            seen, rewards = self._step_some(actions, rows.reshape(-1).cpu().numpy())
+        else:
+            observation, rewards, ended, _, infos = self.tables.step(actions)
+            seen = self._see(observation, infos, ended)
         seen["reward"] = self._tensor(rewards.reshape(self.num_envs, -1)).float()
         return seen
+
+    def _step_some(self, actions: Any, rows: Any) -> tuple[TensorDictBase, Any]:
+        """Step the given rows (bool (N,)) only; ``rollout(break_when_all_done=True)`` waits for the longest episode."""
+        before = self.tables.get_state()
+        over = before.rows["terminations"] & ~rows
+        if over.any():  # an episode to step through and throw away
+            self.tables.reset(options={"reset_mask": over})
+        actions = np.where(rows, actions, self.tables.sample_actions())
+        observation, rewards, ended, _, infos = self.tables.step(actions)
+        ended, rewards = ended | over, rewards.copy()
+        rewards[~rows] = 0.0
+        after = self.tables.get_state()
+        for name, array in after.rows.items():
+            if len(array):
+                array[~rows] = before.rows[name][~rows]
+        self.tables.set_state(after)
+        return self._see(observation, infos, ended), rewards
 
     @property
     def num_envs(self) -> int:

@@ -61,6 +61,25 @@ def test_rows_are_the_environments_with_their_seeds(env):
                 t += 1
 
 
+@pytest.mark.parametrize("options", [{}, {"opponents": "random"}])
+def test_rows_that_are_over_wait_for_the_longest(options):
+    """TorchRL's partial steps: rows that have ended stand still, and the next reset brings their next deal."""
+    torch.manual_seed(0)
+    setup = setup_for("bolola/queens-v0", early_stop=True)
+    env = TrickEnv(setup, 8, seed=9, **options)
+    data = env.rollout(200, break_when_any_done=False, break_when_all_done=True)
+    done = data["next", "done"].squeeze(-1)
+    lengths = done.int().argmax(1) + 1
+    assert done.any(1).all() and len(set(lengths.tolist())) > 1
+    twin = TrickEnv(setup, 8, seed=9, **options).tables
+    seen, _ = twin.reset(seed=9)
+    for row, length in enumerate(lengths.tolist()):
+        assert (data["observation"][row, 0].numpy() == seen["observation"][row]).all()
+        assert data["next", "done"][row].sum() >= 1 and not done[row, : length - 1].any()
+    seen, _ = twin.reset()
+    assert (env.reset()["observation"].numpy() == seen["observation"]).all()
+
+
 def test_packed_observations_are_the_same_bits():
     torch.manual_seed(0)
     plain = TrickEnv("tarot/deal-v0", 2, seed=3).rollout(100, break_when_any_done=False)
