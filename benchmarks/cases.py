@@ -22,7 +22,6 @@ from trick_core.batch import Batch
 from trick_core.game import Setup
 from trick_core.jit import copy_records
 from trick_core.learner import LearnerVectorEnv
-from trick_core.threads import share_rows
 from trick_core.vector import VectorEnv
 
 Item = Case | Skipped
@@ -35,7 +34,7 @@ VECTOR_INSIDE = (
     "compiled random policy that reads the masks, step with observation (live buffers, or fresh arrays with copy=True), "
     "mask, rewards, autoreset"
 )
-LEARNER_INSIDE = f"{VECTOR_INSIDE}; three compiled random opponents"
+LEARNER_INSIDE = f"{VECTOR_INSIDE}; three compiled {{}} opponents"
 #: Tables of the kernel and the yardstick, and actions that a table takes before the next one's turn.
 TABLES = 64
 STEPS = 104
@@ -76,12 +75,11 @@ def kernel_threads(setup: Setup, threads: int, tables: int = 4096) -> list[Item]
     player = KernelPlayer(setup, tables)
 
     def case(form: str) -> Case:
+        work = player.work(form, STEPS)
+
         def run() -> int:
-            taken: list[int] = []
-            share_rows(
-                lambda lo, hi: taken.append(player.play(form, STEPS, lo, hi)), tables, threads
-            )
-            return sum(taken)
+            work.share(tables, threads)
+            return tables * STEPS
 
         name = f"kernel {form}, N={tables}, {_threads(threads)}"
         return Case(name, "kernel", run, INSIDE, tables, threads, wall=True)
@@ -125,12 +123,19 @@ def vector(
     return Case(name, "vector env, all seats", run, VECTOR_INSIDE, tables, threads, wall=wall)
 
 
-def learner(setup: Setup, tables: int, observation: str, copies: bool, threads: int = 1) -> Case:
-    """The vector environment of one learner, whose decisions alone are counted; three compiled random opponents play inside the kernel."""
+def learner(
+    setup: Setup,
+    tables: int,
+    observation: str,
+    copies: bool,
+    threads: int = 1,
+    opponents: str = "random",
+) -> Case:
+    """The vector environment of one learner, whose decisions alone are counted; three compiled opponents play inside the kernel."""
     env = LearnerVectorEnv(
         setup,
         tables,
-        opponents="random",
+        opponents=opponents,
         num_threads=threads,
         observation=observation,
         copy=copies,
@@ -145,10 +150,9 @@ def learner(setup: Setup, tables: int, observation: str, copies: bool, threads: 
         masks[0] = observations["action_mask"]
         return tables
 
-    name = f"learner {observation}, N={tables}, copy={copies}, {_threads(threads)}"
-    return Case(
-        name, "vector env, one learner", run, LEARNER_INSIDE, tables, threads, unit="decisions"
-    )
+    name = f"learner {observation}, N={tables}, copy={copies}, {_threads(threads)}, {opponents}"
+    inside = LEARNER_INSIDE.format(opponents)
+    return Case(name, "vector env, one learner", run, inside, tables, threads, unit="decisions")
 
 
 def single(setup: Setup) -> Case:
@@ -287,6 +291,7 @@ def everything(
         for number in [1, *several] if several else ():
             yield vector(setup, large, observation, copies=False, threads=number, wall=True)
     yield learner(setup, max(tables), "packed", copies=False)
+    yield learner(setup, max(tables), "packed", copies=False, opponents="greedy")
     yield learner(setup, max(tables), "bytes", copies=True)
     yield sb3(setup, 256)
     yield single(setup)

@@ -99,6 +99,15 @@ _RATIOS = (
         f"kernel packed, N={LARGE}, 2 threads",
         f"kernel packed, N={LARGE}, 1 thread",
     ),
+    *(
+        (
+            f"one learner vs three {bot}, decisions, vs vector env of all seats, steps; N={TABLES}, packed",
+            least,
+            f"learner packed, N={TABLES}, copy=False, 1 thread, {bot}",
+            f"vector packed, N={TABLES}, copy=False, 1 thread",
+        )
+        for bot, least in (("random", 0.25), ("greedy", 0.25))
+    ),
     ("AEC loop vs an AECEnv that does nothing", 0.35, "AEC", "AEC that does nothing"),
 )
 _CLONE = "clone of a state"
@@ -109,6 +118,10 @@ def _items(setup: Setup) -> list[cases.Item]:
     """The cases that the goals need, less OpenSpiel."""
     items = [*cases.yardstick(setup), *cases.kernel(setup), *cases.kernel_turns(setup, TABLES)]
     items += [cases.vector(setup, TABLES, form, copies=False) for form in ("packed", "bytes")]
+    items += [
+        cases.learner(setup, TABLES, "packed", copies=False, opponents=bot)
+        for bot in ("random", "greedy")
+    ]
     if usable_cores() >= 2:
         for threads in (1, 2):
             items.append(

@@ -9,7 +9,7 @@ import numpy as np
 from trick_core.bits import popcount, select
 from trick_core.jit import JIT, entry, kernel
 from trick_core.rng import advance, below, mix
-from trick_core.threads import share_rows
+from trick_core.rows import RowWork
 
 if JIT:
     from llvmlite import ir
@@ -38,24 +38,25 @@ if JIT:
         return types.uint64(array, types.int64, types.int64, count), codegen
 
     @kernel
+    def _load_overlapping(mask: Any, i: Any, at: Any, count: Any, width: Any) -> Any:
+        """``count`` flags, ``width`` to twice as many, in two loads that overlap."""
+        rest = count - width
+        last = _load_flags(mask, i, at + rest, width)
+        return _load_flags(mask, i, at, width) | (last << np.uint64(rest))
+
+    @kernel
     def _flags(mask: Any, i: Any, at: Any, count: Any) -> Any:
         if count == 64:
             return _load_flags(mask, i, at, 64)
-        word, shift = np.uint64(0), np.uint64(0)
-        if count & 32:
-            word |= _load_flags(mask, i, at, 32)
-            at += 32
-            shift += np.uint64(32)
-        if count & 16:
-            word |= _load_flags(mask, i, at, 16) << shift
-            at += 16
-            shift += np.uint64(16)
-        if count & 8:
-            word |= _load_flags(mask, i, at, 8) << shift
-            at += 8
-            shift += np.uint64(8)
-        for k in range(count & 7):
-            word |= np.uint64(mask[i, at + k] != 0) << (shift + np.uint64(k))
+        if count >= 32:
+            return _load_overlapping(mask, i, at, count, 32)
+        if count >= 16:
+            return _load_overlapping(mask, i, at, count, 16)
+        if count >= 8:
+            return _load_overlapping(mask, i, at, count, 8)
+        word = np.uint64(0)
+        for k in range(count):
+            word |= np.uint64(mask[i, at + k] != 0) << np.uint64(k)
         return word
 
 else:
@@ -64,27 +65,29 @@ else:
         return np.uint64(sum(1 << k for k in range(count) if mask[i, at + k]))
 
 
+@kernel
+def _last_flags(mask: Any, i: Any, num_actions: Any) -> Any:
+    """The flags from 64 on, of at most 128."""
+    if num_actions <= 64:
+        return np.uint64(0)
+    return _flags(mask, i, num_actions - 64, 64) >> np.uint64(128 - num_actions)
+
+
 @entry("benchmarks.random_policy", [__file__])
 def _choose(mask: Any, streams: Any, actions: Any, lo: Any, hi: Any) -> None:
     num_actions = mask.shape[1]
-    for i in range(lo, hi):
-        word = _flags(mask, i, 0, min(64, num_actions))
+    for row in range(lo, hi):
+        i = np.uint64(row)  # so that no index is looked at for being negative
+        word, rest = _flags(mask, i, 0, min(64, num_actions)), _last_flags(mask, i, num_actions)
         count = popcount(word)
-        for at in range(64, num_actions, 64):
-            count += popcount(_flags(mask, i, at, min(64, num_actions - at)))
         streams[i] = advance(streams[i])
-        k = below(mix(streams[i]), count)
-        chosen = 0  # a row without legal actions: the environment ignores what it gets
-        if k < popcount(word):
-            chosen = select(word, k)
-        k -= popcount(word)
-        for at in range(64, num_actions, 64):
-            word = _flags(mask, i, at, min(64, num_actions - at))
-            here = popcount(word)
-            if 0 <= k < here:
-                chosen = at + select(word, k)
-            k -= here
-        actions[i] = chosen
+        k = below(mix(streams[i]), count + popcount(rest))
+        # Without a branch: nobody could foretell it, and it would cost more than all the rest.
+        beyond = np.int64((k >= count) & (rest != 0))
+        k -= beyond * count
+        word ^= (word ^ rest) * np.uint64(beyond)
+        # A row without legal actions gets 0, which the environment ignores.
+        actions[i] = 64 * beyond + (select(word, k) & 63)
 
 
 class RandomPolicy:
@@ -100,12 +103,13 @@ class RandomPolicy:
         self.actions = np.zeros(count, np.int64)
         self._streams = (np.arange(count, dtype=np.uint64) << np.uint64(32)) + np.uint64(seed)
         self._num_threads = num_threads
+        self._work: RowWork | None = None
 
     def __call__(self, mask: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Actions (N,) int64 for masks (N, A); the array is used again by the next call."""
-        share_rows(
-            lambda lo, hi: _choose(mask, self._streams, self.actions, lo, hi),
-            len(self.actions),
-            self._num_threads,
-        )
+        """Actions (N,) int64 for masks (N, A), A at most 128; the array is used again by the next call."""
+        if self._work is None or self._work.arguments[0] is not mask:
+            if mask.shape[1] > 128:
+                raise ValueError(f"mask: expected at most 128 actions, got {mask.shape[1]}")
+            self._work = RowWork(_choose, mask, self._streams, self.actions)
+        self._work.share(len(self.actions), self._num_threads)
         return self.actions

@@ -50,6 +50,8 @@ def pairs(figures: dict[str, Figure]) -> dict[str, str]:
         one = name.replace(f"{case.threads} threads", "1 thread")
         if case.threads > 1:
             partners[name] = one
+        elif name.startswith("learner "):  # beside the environment of all seats
+            partners[name] = name.replace("learner", "vector").rpartition(",")[0]
         elif name.startswith(("vector ", "batch ")) and not case.wall:  # by the same clock
             turns = f"kernel {name.split()[1].rstrip(',')}, N={case.batch}, by turns"
             partners[name] = turns

@@ -372,6 +372,30 @@ def test_a_step_calls_as_many_functions_whatever_the_number_of_tables():
     assert calls(8) == calls(fewer(512, 32))
 
 
+def test_a_python_bot_is_asked_once_a_round_for_all_tables():
+    """As often in a step as the table with the most decisions of its bots needs, not once a table or seat."""
+    asked = []
+
+    class Counting(Bot):
+        name = "counting"
+
+        def act_batch(self, views):
+            asked.append(len(views.seats))
+            return views["action_mask"].argmax(1)
+
+    env = LearnerVectorEnv(HEARTS, 50, Counting(), render_mode="ansi")
+    env.reset(seed=4)
+    several = 0
+    for _ in range(12):
+        before = [len(env._history(i)) for i in range(50)]
+        asked.clear()
+        env.step(env.sample_actions())
+        decisions = [len(env._history(i)) - before[i] - 1 for i in range(50)]
+        assert len(asked) == max(decisions) and sum(asked) == sum(decisions)
+        several += min(decisions) < max(decisions)
+    assert several
+
+
 def test_new_opponents_play_from_each_rows_next_episode_on():
     """Swapped under autoreset: rows in mid-episode finish with their old opponents."""
     asked = set()

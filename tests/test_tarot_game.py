@@ -407,7 +407,7 @@ def test_random_play_counts_and_stays_legal() -> None:
     buffers.states["seat"] = -1
     steps = fewer(2000, 50)
     for form, play in random_drivers(GAME).items():
-        assert play(setup().config, buffers, 0, 4, steps) == 4 * steps, form
+        assert play(setup().config, buffers, steps, 0, 4) == 4 * steps, form
     assert buffers.tables["number"].min() > 0
     assert not np.any(buffers.states["gain"].sum(axis=1))
 

@@ -18,8 +18,11 @@ import pytest
 import tarot_env.game
 from bolola_env.game import setup as bolola
 from tests.helpers import fewer
+from trick_core import rows as row_work
 from trick_core import threads
 from trick_core.batch import check_threads
+from trick_core.jit import JIT, entry
+from trick_core.rows import RowWork
 from trick_core.threads import share_rows
 from trick_core.vector import VectorEnv
 
@@ -69,7 +72,7 @@ def test_child_processes_start_threads_of_their_own(start: str) -> None:
     child = context.Process(target=run_in_child, args=(2, queue))
     child.start()
     try:
-        assert queue.get(timeout=240) == (expected, 2)
+        assert queue.get(timeout=240) == (expected, 2 if JIT else 1)
         child.join(60)
         assert child.exitcode == 0
     finally:
@@ -109,7 +112,7 @@ def test_two_python_threads_step_two_environments() -> None:
 
 def test_two_python_threads_may_both_be_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads are made at first use, whoever comes first."""
-    monkeypatch.setattr(threads, "_helpers", threads._Helpers())
+    monkeypatch.setattr(row_work, "_crew", row_work._Crew())
     expected = fingerprint(make(1), 3)
     barrier = threading.Barrier(4)
 
@@ -197,6 +200,83 @@ def test_an_interrupt_leaves_no_work_behind() -> None:
     helper.join(30)
     assert not helper.is_alive()
     assert 1 <= len(ended) <= 2  # of 8 pieces; 2 if this thread was kept waiting
+
+
+@entry("tests.threads.count", [__file__])
+def count_up(seen, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        seen[i] += 1
+
+
+def test_every_row_of_a_kernel_is_worked_on_once() -> None:
+    """However many threads there are, and however often they are called."""
+    for rows in (1, 2, 5, 255, 256, 257, 4096, 5000):
+        seen = np.zeros(rows, np.int64)
+        work = RowWork(count_up, seen)
+        for count in (1, 2, 3, 8):
+            for _ in range(20):
+                work.share(rows, count)
+            assert (seen == 20).all()
+            seen[:] = 0
+
+
+@entry("tests.threads.meet", [__file__])
+def wait_for_the_other(met, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        met[i] = 1
+        # Reads and writes of other words keep the compiler from taking the loop for one without an end.
+        while met[1 - i] == 0 and met[2] < 1 << 40:
+            met[2] += 1
+
+
+@pytest.mark.skipif(not JIT, reason="uncompiled kernels are run by the calling thread alone")
+def test_the_work_of_a_kernel_is_really_shared() -> None:
+    """Two pieces that wait for each other can only end if two threads hold them at the same time."""
+    met = np.zeros(3, np.int64)
+    RowWork(wait_for_the_other, met).share(2, 2)
+    assert met[:2].tolist() == [1, 1] and met[2] < 1 << 40
+
+
+@entry(None)
+def refuse(seen, bad, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        seen[i] += 1
+        if i == bad:
+            raise RuntimeError("a row that no kernel can play")
+
+
+@pytest.mark.parametrize("bad", [0, 599])
+def test_an_exception_in_any_thread_reaches_the_caller(bad: int) -> None:
+    """After all pieces have ended; the next call finds everything in order."""
+    seen = np.zeros(600, np.int64)
+    with pytest.raises(RuntimeError, match=r"a kernel raised|a row that no kernel"):
+        RowWork(refuse, seen, bad).share(600, 2)
+    seen[:] = 0
+    RowWork(refuse, seen, 600).share(600, 2)
+    assert (seen == 1).all()
+
+
+@pytest.mark.skipif(not JIT, reason="uncompiled kernels are run by the calling thread alone")
+def test_threads_that_have_nothing_to_do_sleep() -> None:
+    """A thread looks out for work for a moment only, then it takes no processor time, and it can be woken."""
+    env = make(2)
+    env.reset(seed=11)
+    time.sleep(0.1)
+    before = time.process_time()
+    time.sleep(0.5)
+    assert time.process_time() - before < 0.1
+    crew = row_work._crew
+    assert all(crew._asleep)
+    env.step(env.sample_actions())
+    assert fingerprint(env, 5) == fingerprint(make(1), 5)
+
+
+def test_who_finds_the_helpers_busy_works_alone() -> None:
+    """Nothing waits for another Python thread that is using them."""
+    seen = np.zeros(600, np.int64)
+    with row_work._crew._busy:
+        RowWork(count_up, seen).share(600, 2)
+    assert (seen == 1).all()
 
 
 @pytest.mark.parametrize("limit", ["1", "2", None])

@@ -19,7 +19,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import gymnasium
-import numba
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
@@ -29,7 +28,7 @@ from trick_core.bits import words_to_bits
 from trick_core.drivers import table_drivers
 from trick_core.episodes import check_seed, custom_config, fresh_seed
 from trick_core.game import AGENTS, NUM_SEATS, RUN, Game, Setup, same_config
-from trick_core.jit import JIT, copy_records, records
+from trick_core.jit import copy_records, direct, records
 
 Observation = dict[str, np.ndarray[Any, np.dtype[np.int8]]]
 
@@ -111,17 +110,10 @@ def _drivers(game: Game) -> _Drivers:
     seed = np.uint64(0)
     views = buffers.words, buffers.obs, buffers.mask
     return _Drivers(
-        _direct(drivers.begin, config, states, 0, seed, seed, 0),
-        _direct(drivers.step, config, run, states, 0, 0, buffers.scratch, buffers.rewards, *views),
-        _direct(drivers.observe, config, states, 0, 0, *views),
+        direct(drivers.begin, config, states, 0, seed, seed, 0),
+        direct(drivers.step, config, run, states, 0, 0, buffers.scratch, buffers.rewards, *views),
+        direct(drivers.observe, config, states, 0, 0, *views),
     )
-
-
-def _direct(function: Any, *examples: Any) -> Callable[..., Any]:
-    """A kernel's compiled code for arguments of the examples' types, which it does not check."""
-    if not JIT:
-        return function  # type: ignore[no-any-return]
-    return function.compile(tuple(numba.typeof(example) for example in examples))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)

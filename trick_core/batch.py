@@ -6,15 +6,25 @@ A batch may be forked or pickled, and different batches worked on by different P
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from trick_core.bots import BatchView, Bot
-from trick_core.drivers import Buffers, JitBot, batch_drivers, make_buffers, table_drivers
+from trick_core.drivers import (
+    RESET,
+    RESET_CUSTOM,
+    STEP,
+    STEP_AGAIN,
+    Buffers,
+    JitBot,
+    batch_drivers,
+    make_buffers,
+    table_drivers,
+)
 from trick_core.game import AUTORESET, NUM_SEATS, Setup
-from trick_core.threads import share_rows
+from trick_core.rows import RowWork
 
 #: Buffers that hold nothing from one call to the next.
 _SCRATCH = ("views", "actions", "active", "scratch")
@@ -76,10 +86,12 @@ class Batch:
         self.buffers: Buffers = make_buffers(
             setup.game, num_tables, packed=packed, final=autoreset == "same_step", log=log
         )
+        self._all_active = True
+        self._works: dict[int, tuple[tuple[JitBot, ...], RowWork]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the jitted bots, which do not pickle; who owns the batch sets them again."""
-        return {**self.__dict__, "bots": (), "public": None}
+        return {**self.__dict__, "bots": (), "public": None, "_works": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -104,6 +116,7 @@ class Batch:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.buffers = Buffers(*(array.copy() for array in self.buffers))
+        twin._works = {}
         return twin
 
     def set_bots(self, bots: Sequence[JitBot], seat_bots: np.ndarray[Any, Any]) -> None:
@@ -122,22 +135,17 @@ class Batch:
         episodes of one deal, since later deals are read from the batch's own.
         """
         self._activate(active)
-        drivers = batch_drivers(self.setup.game, self.bots, self.packed)
         if config is not None and not isinstance(config, np.ndarray):
+            drivers = batch_drivers(self.setup.game, self.bots, self.packed)
             for i, row in enumerate(config):
-                given, custom = (self.config, 0) if row is None else (row, 1)
-                drivers.reset(given, self.public, self.run, self.buffers, i, i + 1, custom)
-            self._raise_faults()
-            return
-        if config is not None:
+                given, order = (self.config, RESET) if row is None else (row, RESET_CUSTOM)
+                drivers.rows(given, self.public, self.run, self.buffers, order, i, i + 1)
+        elif config is not None:
             config.flags.writeable = False  # a writable array is another type to the compiler
             self.config = config
-        custom = int(config is not None)
-        self.spread(
-            lambda lo, hi: drivers.reset(
-                self.config, self.public, self.run, self.buffers, lo, hi, custom
-            )
-        )
+            self._carry_out(RESET_CUSTOM)
+        else:
+            self._carry_out(RESET)
         self._raise_faults()
 
     def step(
@@ -146,23 +154,41 @@ class Batch:
         active: np.ndarray[Any, Any] | None = None,
         again: bool = False,
     ) -> None:
-        """Take the actions (N,) in the active rows; ``again`` adds to the rewards of the call before."""
+        """Take the actions (N,) in the active rows; ``again`` adds to the rewards of the call before.
+
+        Who has written them to ``buffers.actions`` hands in that array.
+        """
         self._activate(active)
-        self.buffers.actions[:] = actions
-        drivers = batch_drivers(self.setup.game, self.bots, self.packed)
-        self.spread(
-            lambda lo, hi: drivers.step(
-                self.config, self.public, self.run, self.buffers, lo, hi, again
-            )
-        )
+        if actions is not self.buffers.actions:
+            self.buffers.actions[:] = actions
+        self._carry_out(STEP_AGAIN if again else STEP)
         self._raise_faults()
 
     def _activate(self, active: np.ndarray[Any, Any] | None) -> None:
-        self.buffers.active[:] = True if active is None else active
+        if active is not None:
+            self.buffers.active[:] = active
+        elif not self._all_active:
+            self.buffers.active[:] = True
+        self._all_active = active is None
 
-    def spread(self, work: Callable[[int, int], None]) -> None:
-        """Call ``work(lo, hi)`` on all rows, shared among the threads."""
-        share_rows(work, self.num_tables, self.num_threads)
+    def _carry_out(self, order: int) -> None:
+        """An order of :mod:`trick_core.drivers` in all active rows."""
+        bots, work = self._works.get(order, (None, None))
+        if work is None or bots is not self.bots or not self._is_of_now(work.arguments):
+            rows = batch_drivers(self.setup.game, self.bots, self.packed).rows
+            work = RowWork(rows, self.config, self.public, self.run, self.buffers, order)
+            self._works[order] = self.bots, work
+        work.share(self.num_tables, self.num_threads)
+
+    def _is_of_now(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether a driver's arguments are this batch's; configuration and buffers may have been replaced."""
+        config, public, run, buffers, _ = arguments
+        return (
+            buffers is self.buffers
+            and config is self.config
+            and public is self.public
+            and run is self.run
+        )
 
     def _raise_faults(self) -> None:
         if not self.bots:

@@ -139,27 +139,30 @@ if JIT:
         return types.void(array, types.int64, types.int64), codegen
 
     @kernel
+    def _store_overlapping(array: Any, i: Any, at: Any, word: Any, count: Any, width: Any) -> Any:
+        """``count`` bits, ``width`` to twice as many, in two stores that may overlap."""
+        _store_bits(array, i, at, word, width)
+        rest = count - width
+        if rest > 0:
+            _store_bits(array, i, at + rest, word >> np.uint64(rest), width)
+
+    @kernel
     def expand(array: Any, i: Any, at: Any, word: Any, count: Any) -> Any:
         """Write the lowest ``count`` bits of ``word`` as 0/1 bytes from ``array[i, at]`` on."""
         if count == 64:
             _store_bits(array, i, at, word, 64)
             return
-        if count & 32:
-            _store_bits(array, i, at, word, 32)
-            at += 32
-            word >>= np.uint64(32)
-        if count & 16:
-            _store_bits(array, i, at, word, 16)
-            at += 16
-            word >>= np.uint64(16)
-        if count & 8:
-            _store_bits(array, i, at, word, 8)
-            at += 8
-            word >>= np.uint64(8)
-        for _ in range(count & 7):
-            array[i, at] = word & ONE
-            at += 1
-            word >>= ONE
+        if count >= 32:
+            _store_overlapping(array, i, at, word, count, 32)
+        elif count >= 16:
+            _store_overlapping(array, i, at, word, count, 16)
+        elif count >= 8:
+            _store_overlapping(array, i, at, word, count, 8)
+        else:
+            for _ in range(count):
+                array[i, at] = word & ONE
+                at += 1
+                word >>= ONE
 
 else:
 

@@ -20,10 +20,14 @@ from trick_core.rng import DEALS, advance, below, mix, opponents_key, stream_key
 
 _SIX = 6
 _LOW6 = 63
+_LOW2 = 3
 _SEAT_BITS = np.uint64(3)
 _ROTATES = 4
 _SAME_STEP, _NEXT_STEP = AUTORESET.index("same_step"), AUTORESET.index("next_step")
 _POINTS, _FINAL, _SHAPED = map(REWARDS.index, ("points", "final", "shaped"))
+
+# The caller has acted for itself in the episode; it has not yet; the episode is over.
+_ACTED, _BEGUN, _OVER = range(3)
 
 #: What a driver keeps of each table besides the game's own state.
 TABLE = np.dtype(
@@ -34,7 +38,7 @@ TABLE = np.dtype(
         ("random", "u8"),  # random state of the jitted opponents
         ("shown", "i1"),  # deal whose row part stands in the observation buffer; -1: none
         ("last", "i1"),  # seat that acted last; -1: nobody yet
-        ("done", "i1"),  # 1: the episode is over
+        ("stage", "i1"),  # of the episode: _ACTED, _BEGUN, _OVER
         ("fault", "i1"),  # 1 + seat of a jitted bot that chose an illegal action; 0: none
         ("fault_action", "i4"),  # the action it chose
         ("length", "i4"),  # actions taken in the episode
@@ -42,7 +46,6 @@ TABLE = np.dtype(
         # itself; -2 and below: the caller for somebody else
         ("plan", "i1"),  # learner's seat in every episode; 4: it rotates; -1: there is no learner
         ("learner", "i1"),  # learner's seat in this episode; -1: there is no learner
-        ("acted", "i1"),  # 1: the caller has acted for itself in this episode
         ("lineup", "i1", (4, 4)),  # bots of the next episodes, by the learner's seat
     ],
     align=True,
@@ -136,15 +139,21 @@ class TableDrivers(NamedTuple):
     views: Callable[..., Any]
 
 
-class BatchDrivers(NamedTuple):
-    """Drivers of N tables; rows ``lo`` to ``hi - 1``, so that threads can share a batch."""
+#: What a batch driver does to the active rows: take an action, the same on top of the rewards that are there (the caller
+#: also plays seats other than the learner's), begin the next episode, begin one with the given deal.
+STEP, STEP_AGAIN, RESET, RESET_CUSTOM = range(4)
 
-    #: (config, public, run, buffers, lo, hi, custom): begin the next episode of the active rows. ``public`` is the
-    #: configuration without hands, for the bots; ``custom`` 1: with the given deal.
-    reset: Callable[..., Any]
-    #: (config, public, run, buffers, lo, hi, again): take ``actions`` in the active rows. ``again``: add to the rewards
-    #: instead of starting from 0 (the caller also plays seats other than the learner's).
-    step: Callable[..., Any]
+
+class BatchDrivers(NamedTuple):
+    """The driver of N tables.
+
+    One for steps and resets, for nearly all there is to compile is in both: dealing, the rules, the bots' play.
+    """
+
+    #: (config, public, run, buffers, order, lo, hi): carry out ``order`` (:data:`STEP` .. :data:`RESET_CUSTOM`) in the
+    #: active rows from ``lo`` to ``hi - 1``, so that threads can share a batch. ``public`` is the configuration without
+    #: hands, for the bots.
+    rows: Callable[..., Any]
 
 
 @functools.cache
@@ -384,32 +393,54 @@ def uniform_choice(game: Game) -> Callable[..., Any]:
 
 
 @functools.cache
-def _advance(game: Game, bots: tuple[JitBot, ...]) -> Any:
-    """Kernel that lets the jitted bots play until the caller is on turn or the episode is over."""
+def _play_on(game: Game, bots: tuple[JitBot, ...]) -> Any:
+    """Kernels that take the caller's action (an illegal one ends the episode), and that let the jitted bots play until the
+    caller is on turn or the episode is over.
+    """
     shared = _shared(game)
-    is_legal, play, note, redact = shared.is_legal, shared.play, shared.note, game.kernels.redact
-    choice = _dispatch(bots)
+    is_legal, end, play, note = shared.is_legal, shared.end, shared.play, shared.note
+    redact, num_actions = game.kernels.redact, game.num_actions
+    choice, has_bots = _dispatch(bots), bool(bots)
 
     @kernel
-    def advance_table(config, public, run, buffers, i, rewards):
+    def take_action(config, run, buffers, i):
         st = buffers.states[i]
         table = buffers.tables[i]
-        while st.seat >= 0 and table.bots[st.seat] >= 0:
+        action, seat = buffers.actions[i], st.seat & _LOW2
+        table.last = seat
+        if is_legal(st, action):
+            note(buffers.log, table, i, action)
+            play(config, run, st, action, buffers.scratch, buffers.rewards, i)
+            return
+        end(st)
+        for each in range(4):
+            buffers.rewards[i, each] = 0.0
+        buffers.rewards[i, seat] = run[0].illegal_reward
+
+    @kernel
+    def let_bots_play(config, public, run, buffers, i):
+        if not has_bots:
+            return
+        st = buffers.states[i]
+        table = buffers.tables[i]
+        while st.seat >= 0:
+            seat = st.seat & _LOW2
+            if table.bots[seat] < 0:
+                return
             buffers.views[i] = buffers.states[i]
             view = buffers.views[i]
-            redact(config, view, st.seat)
+            redact(config, view, seat)
             table.random = advance(table.random)
-            action = choice(table.bots[st.seat], public, view, mix(table.random))
-            if action < 0 or action >= game_actions or not is_legal(st, action):
-                table.fault = st.seat + 1
+            action = choice(table.bots[seat], public, view, mix(table.random))
+            if action < 0 or action >= num_actions or not is_legal(st, action):
+                table.fault = seat + 1
                 table.fault_action = action
                 return
-            table.last = st.seat
+            table.last = seat
             note(buffers.log, table, i, action)
-            play(config, run, st, action, buffers.scratch, rewards, i)
+            play(config, run, st, action, buffers.scratch, buffers.rewards, i)
 
-    game_actions = game.num_actions
-    return advance_table
+    return take_action, let_bots_play
 
 
 def _dispatch(bots: tuple[JitBot, ...]) -> Any:
@@ -442,13 +473,13 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
     ``buffers.tables["bots"]`` holds, for each seat, an index into ``bots`` or -1 for the caller.
     """
     shared = _shared(game)
-    begin, play, end, is_legal = shared.begin, shared.play, shared.end, shared.is_legal
+    begin, info, row_start = shared.begin, game.kernels.info, game.row_start
     write_mask, write_words, write_bytes = (
         shared.write_mask,
         shared.write_words,
         shared.write_bytes,
     )
-    note, info, row_start = shared.note, game.kernels.info, game.row_start
+    take_action, let_bots_play = _play_on(game, bots)
     has_bots = bool(bots)
 
     def mark(name: str) -> Callable[[Any], Any]:
@@ -472,19 +503,10 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
         table.number += ONE
         table.shown = -1
         table.last = -1
-        table.done = 0
-        table.acted = 0
+        table.stage = _BEGUN
         table.length = 0
         for seat in range(4):
             buffers.carry[i, seat] = 0.0
-
-    if has_bots:
-        let_bots_play = _advance(game, bots)
-    else:
-
-        @kernel
-        def let_bots_play(config, public, run, buffers, i, rewards):
-            pass
 
     @kernel
     def closing_seat(table):
@@ -523,79 +545,72 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
             buffers.carry[i, seat] = buffers.rewards[i, seat]
             buffers.rewards[i, seat] = waiting
 
-    @mark("reset")
-    def reset_rows(config, public, run, buffers, lo, hi, custom):
-        for i in range(lo, hi):
-            if not buffers.active[i]:
-                continue
-            for seat in range(4):
-                buffers.rewards[i, seat] = 0.0
-            buffers.terminations[i] = False
-            begin_row(config, buffers, i, custom)
-            let_bots_play(config, public, run, buffers, i, buffers.carry)
-            show(config, buffers, i)
-
-    @mark("step")
-    def step_rows(config, public, run, buffers, lo, hi, again):
-        # Below, np.int64(0) and not 0: a literal is a type of its own, and all of begin would compile twice.
+    @mark("rows")
+    def rows(config, public, run, buffers, order, lo, hi):
         option = run[0]
-        for i in range(lo, hi):
-            if not packed and i + 1 < hi:  # the next row's lines arrive while this row is played
+        for row in range(lo, hi):
+            if not packed and row + 1 < hi:  # the next row's lines arrive while this row is played
                 for at in range(0, row_start, 64):
-                    prefetch(buffers.obs, i + 1, at)
+                    prefetch(buffers.obs, row + 1, at)
+            i = np.uint64(row)  # so that no index is looked at for being negative
             if not buffers.active[i]:
                 continue
             st = buffers.states[i]
             table = buffers.tables[i]
-            if not again:
+            if order != STEP_AGAIN:
                 for seat in range(4):
                     buffers.rewards[i, seat] = 0.0
                 buffers.terminations[i] = False
-            if table.done != 0:
-                if option.autoreset == _NEXT_STEP:
-                    begin_row(config, buffers, i, np.int64(0))
-                    let_bots_play(config, public, run, buffers, i, buffers.carry)
-                    show(config, buffers, i)
-                continue
-            if table.acted == 0 and table.bots[st.seat] == -1:
-                table.acted = 1
-                for seat in range(4):
-                    buffers.rewards[i, seat] += buffers.carry[i, seat]
-                    buffers.carry[i, seat] = 0.0
-            early = table.acted == 0
-            if early:  # what falls before the caller's first action of its own waits for it
+            begins = order >= RESET
+            aside = begins  # what falls before the caller's first action of its own waits for it
+            if not begins and table.stage != _ACTED:
+                if table.stage == _OVER:
+                    if option.autoreset != _NEXT_STEP:
+                        continue
+                    begins = aside = True
+                elif table.bots[st.seat & _LOW2] == -1:
+                    table.stage = _ACTED
+                    for seat in range(4):
+                        buffers.rewards[i, seat] += buffers.carry[i, seat]
+                        buffers.carry[i, seat] = 0.0
+                else:
+                    aside = True
+            if begins:
+                begin_row(config, buffers, i, np.int64(order == RESET_CUSTOM))
+            if aside:
                 swap(buffers, i)
-            action = buffers.actions[i]
-            table.last = st.seat
-            if is_legal(st, action):
-                note(buffers.log, table, i, action)
-                play(config, run, st, action, buffers.scratch, buffers.rewards, i)
-                let_bots_play(config, public, run, buffers, i, buffers.rewards)
-            else:
-                offender = st.seat
-                end(st)
-                for seat in range(4):
-                    buffers.rewards[i, seat] = 0.0
-                buffers.rewards[i, offender] = option.illegal_reward
-            if early:
-                swap(buffers, i)
-            if st.seat < 0:
+            if not begins:
+                take_action(config, run, buffers, i)
+            while (
+                True
+            ):  # at most twice: to the end of an episode, and to the caller's turn in the next
+                let_bots_play(config, public, run, buffers, i)
+                if aside:
+                    swap(buffers, i)
+                if begins or st.seat >= 0:
+                    break
                 buffers.terminations[i] = True
-                table.done = 1
-                if option.autoreset == _SAME_STEP:
-                    show_final(config, buffers, i)
-                    begin_row(config, buffers, i, np.int64(0))
-                    let_bots_play(config, public, run, buffers, i, buffers.carry)
+                table.stage = _OVER
+                if option.autoreset != _SAME_STEP:
+                    break
+                show_final(config, buffers, i)
+                begin_row(config, buffers, i, np.int64(0))
+                if (
+                    not has_bots
+                ):  # nothing more to do; known to the compiler, which leaves no loop then
+                    break
+                swap(buffers, i)
+                begins = aside = True
             show(config, buffers, i)
 
-    return BatchDrivers(reset_rows, step_rows)
+    return BatchDrivers(rows)
 
 
 @functools.cache
 def random_drivers(game: Game) -> dict[str, Callable[..., Any]]:
     """Random legal play inside one kernel, for measuring: ``"state"``, ``"packed"`` and ``"bytes"``.
 
-    Each is ``(config, buffers, lo, hi, steps)``: every row takes ``steps`` actions, row after row, and
+    Each is ``(config, buffers, steps, lo, hi)``: every row takes ``steps`` actions, row after row, and
     begins anew when an episode is over. Returns the number of actions taken.
     """
     return {form: _random_driver(game, form) for form in ("state", "packed", "bytes")}
@@ -612,9 +627,10 @@ def _random_driver(game: Game, form: str) -> Callable[..., Any]:
     with_words, with_bytes = form != "state", form == "bytes"
 
     @entry(f"{game.name}.random.{form}", [game.folder])
-    def play_random(config, buffers, lo, hi, steps):
+    def play_random(config, buffers, steps, lo, hi):
         taken = 0
-        for i in range(lo, hi):
+        for row in range(lo, hi):
+            i = np.uint64(row)
             st = buffers.states[i]
             table = buffers.tables[i]
             random = table.random

@@ -178,12 +178,12 @@ class LearnerVectorEnv(VectorEnv):
             raise ResetNeeded(
                 f"row {row} is over; begin its next episode with reset(options={{'reset_mask': ...}})"
             )
-        array = self._checked(actions)
+        self._check(actions)
         asks = self._seating.asks
         before = self._seats.copy()
         try:
             with self._seating.undone_by_errors(batch) if asks else nullcontext():
-                batch.step(array)
+                batch.step(buffers.actions)
                 self._seating.play_others(batch)
         except BotError:
             self._begun = asks

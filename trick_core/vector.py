@@ -25,16 +25,20 @@ from trick_core.bits import ONE, ZERO, words_to_bits
 from trick_core.drivers import uniform_choice
 from trick_core.episodes import check_seed, custom_config, fresh_seed
 from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_flag
-from trick_core.jit import entry
+from trick_core.jit import direct, entry
 from trick_core.rng import SAMPLES, advance, mix, stream_key
+from trick_core.rows import RowWork
 
 OBSERVATIONS = ("bytes", "packed")
 
 #: Attributes that follow from the others.
 _DERIVED = (
     "_drivers",
+    "_manual",
+    "_find_wrong",
     "_all",
     "_none",
+    "_sample",
     "_sampled",
     "_obs",
     "_infos",
@@ -54,8 +58,8 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 class VectorDrivers(NamedTuple):
     """What the vector environment compiles beyond the drivers of a batch."""
 
-    #: (states, seats, actions, num_actions, masked) -> row: the first row whose action is not in the action space
-    #: or, if ``masked``, not legal; -1: none. Rows that are over pass.
+    #: (states, seats, actions, num_actions, masked, kept) -> row: the first row whose action is not in the action space
+    #: or, if ``masked``, not legal; -1: none, and ``kept`` holds a copy of the actions. Rows that are over pass.
     check: Callable[..., Any]
     #: (config, states, samples, actions, lo, hi): a uniform legal action for each row, 0 where the episode is over.
     sample: Callable[..., Any]
@@ -74,10 +78,11 @@ def vector_drivers(game: Game) -> VectorDrivers:
         return entry(f"{game.name}.vector.{name}", [game.folder])
 
     @mark("check")
-    def check_rows(states, seats, actions, num_actions, masked):
+    def check_rows(states, seats, actions, num_actions, masked, kept):
         wrong = False  # one pass without a branch, for nearly always nothing is wrong
         for i in range(seats.shape[0]):
             wrong |= (seats[i] >= 0) & ((actions[i] < 0) | (actions[i] >= num_actions))
+            kept[i] = actions[i]
         if not wrong and not masked:
             return -1
         for i in range(seats.shape[0]):
@@ -228,6 +233,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         """What follows from the rest: live views of the buffers, constants, compiled drivers."""
         game, buffers, count = self.setup.game, self._batch.buffers, self.num_envs
         self._drivers = vector_drivers(game)
+        self._manual = self.autoreset_mode == AutoresetMode.DISABLED
         self._all = np.ones(count, np.bool_)
         self._none = np.zeros(count, np.bool_)
         for constant in (self._all, self._none):
@@ -254,6 +260,20 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             for k, name in enumerate(game.info_names):
                 numbers = buffers.final_numbers[:, k]
                 self._final_info |= self._with_flags(name, numbers, buffers.terminations)
+
+    @functools.cached_property
+    def _find_wrong(self) -> Callable[[Any], int]:
+        """The first row of an array of actions that may not be taken, or -1."""
+        buffers, game = self._batch.buffers, self.setup.game
+        masked = self.setup.reward.illegal_action == "raise"
+        first, last = (buffers.states, buffers.seats), (game.num_actions, masked, buffers.actions)
+        check = direct(self._drivers.check, *first, buffers.actions, *last)
+        return lambda actions: int(check(*first, actions, *last))
+
+    @functools.cached_property
+    def _sample(self) -> RowWork:
+        states, public = self._batch.buffers.states, self._batch.public
+        return RowWork(self._drivers.sample, public, states, self._samples, self._sampled)
 
     @staticmethod
     def _with_flags(name: str, values: Any, flags: Any) -> Arrays:
@@ -406,12 +426,13 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         if not self._begun:
             raise ResetNeeded("step: call reset first")
         buffers = self._batch.buffers
-        if self.autoreset_mode == AutoresetMode.DISABLED and np.count_nonzero(buffers.terminations):
+        if self._manual and np.count_nonzero(buffers.terminations):
             row = int(buffers.terminations.argmax())
             raise ResetNeeded(
                 f"row {row} is over; begin its next episode with reset(options={{'reset_mask': ...}})"
             )
-        self._batch.step(self._checked(actions))
+        self._check(actions)
+        self._batch.step(buffers.actions)
         infos = self._give(self._infos)
         if self._final_obs and np.count_nonzero(buffers.terminations):
             ended = buffers.terminations if not self.copy else buffers.terminations.copy()
@@ -424,26 +445,24 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             return self._give(self._obs), rewards, terminations, self._none.copy(), infos
         return dict(self._obs), buffers.rewards, buffers.terminations, self._none, infos
 
-    def _checked(self, actions: Any) -> np.ndarray[Any, Any]:
-        """The actions as int64 (N,), each in the action space and, where that is asked for, legal."""
+    def _check(self, actions: Any) -> None:
+        """Copy the actions to the buffers, if each is in the action space and, where that is asked for, legal."""
         array = np.asarray(actions)
         if array.shape != (self.num_envs,):
             raise ValueError(
                 f"actions: expected shape ({self.num_envs},), one a row; got {array.shape}"
             )
-        if array.dtype.kind not in "iu":
-            raise ValueError(f"actions: expected integers, got {array.dtype}")
-        if array.dtype == np.uint64:  # numbers from 2**63 on become that, as far outside the space
-            array = np.minimum(array, np.uint64(2**63 - 1))
-        array = np.ascontiguousarray(array, np.int64)
-        if not array.flags.writeable:  # another type to the compiler
-            array = array.copy()
-        buffers, count = self._batch.buffers, self.setup.game.num_actions
-        masked = self.setup.reward.illegal_action == "raise"
-        row = self._drivers.check(buffers.states, buffers.seats, array, count, masked)
+        if array.dtype != np.int64 or not array.flags.carray:  # another type to the compiler
+            if array.dtype.kind not in "iu":
+                raise ValueError(f"actions: expected integers, got {array.dtype}")
+            if (
+                array.dtype == np.uint64
+            ):  # numbers from 2**63 on become that, as far outside the space
+                array = np.minimum(array, np.uint64(2**63 - 1))
+            array = np.array(array, np.int64, order="C")
+        row = self._find_wrong(array)
         if row >= 0:
             self._refuse(row, int(actions[row]))
-        return array
 
     def _refuse(self, row: int, action: int) -> None:
         game, state = self.setup.game, self._batch.buffers.states[row]
@@ -480,18 +499,19 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         Returns:
             int64 (N,); with ``copy=False`` the same array every time.
         """
-        batch = self._batch
-        sample = self._drivers.sample
-        states = batch.buffers.states
-
-        # On one thread: this takes less time than waking another.
-        sample(batch.public, states, self._samples, self._sampled, 0, self.num_envs)
+        self._sample.share(self.num_envs, self.num_threads)
         return self._sampled.copy() if self.copy else self._sampled
 
     def action_masks(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Legal actions of the seats on turn, bool (N, A)."""
         mask = self._batch.buffers.mask.view(np.bool_)
         return mask.copy() if self.copy else mask
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the environment's arrays, in bytes, without what observations and infos are copied to."""
+        arrays = [*self._batch.buffers, self._samples, self._sampled, self._all, self._none]
+        return sum(array.nbytes for array in arrays)
 
     def state(self) -> np.ndarray[Any, np.dtype[np.int8]]:
         """The full-information states as 0 and 1, int8 (N, S); see the game's ``state_layout``.

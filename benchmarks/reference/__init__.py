@@ -23,6 +23,7 @@ import numpy as np
 
 from trick_core.drivers import make_buffers, random_drivers
 from trick_core.game import Setup
+from trick_core.rows import RowWork
 
 FORMS = ("state", "packed", "bytes")
 FOLDER = Path(__file__).parent
@@ -162,7 +163,11 @@ class KernelPlayer:
 
     def play(self, form: str, steps: int, lo: int = 0, hi: int | None = None) -> int:
         count = len(self._buffers.states) if hi is None else hi
-        return int(self._drivers[form](self._config, self._buffers, lo, count, steps))
+        return int(self._drivers[form](self._config, self._buffers, steps, lo, count))
+
+    def work(self, form: str, steps: int) -> RowWork:
+        """The same for threads to share; every table takes ``steps`` actions."""
+        return RowWork(self._drivers[form], self._config, self._buffers, steps)
 
     @property
     def states(self) -> np.ndarray[Any, Any]:
