@@ -14,6 +14,7 @@ LEGS = {
 
 #: The RL libraries that pin their neighbours apart: each leg's extra (and further pins), and its tests.
 LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
+    "agilerl": ([".[agilerl]"], ["tests/libraries/test_agilerl.py"]),
     "openspiel": ([".[openspiel]", "dm-tree", "torch"], ["tests/libraries/test_openspiel.py"]),
     "ray": (
         [".[train,ray]"],
