@@ -18,7 +18,7 @@ LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
     "openspiel": ([".[openspiel]", "dm-tree", "torch"], ["tests/libraries/test_openspiel.py"]),
     "ray": (
         [".[train,ray]"],
-        ["tests/libraries/test_rllib.py", "tests/libraries/test_ladder_ray.py"],
+        ["tests/libraries/test_ray.py", "tests/libraries/test_ladder_ray.py"],
     ),
     "tianshou": (
         [".[train,tianshou]"],

@@ -14,6 +14,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from baselines.extras import MissingExtraError
+
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 WHEEL: dict[str, Any] = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
@@ -47,7 +49,12 @@ def test_entry_points_lead_to_something() -> None:
     assert points
     for name, target in points.items():
         module, _, attribute = target.partition(":")
-        assert callable(getattr(import_module(module), attribute)), name
+        try:
+            found = getattr(import_module(module), attribute)
+        except MissingExtraError as error:  # the library's own leg has it
+            assert "pip install 'trick-envs[" in str(error)
+            continue
+        assert callable(found), name
 
 
 def test_lower_bounds_are_the_oldest_tested() -> None:
