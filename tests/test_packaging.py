@@ -51,8 +51,7 @@ def test_entry_points_lead_to_something() -> None:
         module, _, attribute = target.partition(":")
         try:
             found = getattr(import_module(module), attribute)
-        except MissingExtraError as error:  # the library's own leg has it
-            assert "pip install 'trick-envs[" in str(error)
+        except MissingExtraError:  # the library's own leg has it
             continue
         assert callable(found), name
 
