@@ -17,3 +17,4 @@ def _make(module: str, argument: str | None, maker: str = "make") -> Bot:
 # The same names as the entry points of the installed package, for use from a checkout.
 register_bot("greedy", partial(_make, "baselines.bots.greedy"))
 register_bot("greedy-v1", partial(_make, "baselines.bots.greedy", maker="make_v1"))
+register_bot("pimc", partial(_make, "baselines.bots.pimc"))

@@ -1,0 +1,99 @@
+"""What bots that search share: settings of the budget, playout policies, and views worked through row by row.
+
+A search bot is a kernel that decides one row of a batch, and draws what it draws from the row's own random word. So its
+choice depends neither on the other rows nor on the threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from trick_core.bits import ONE
+from trick_core.bots import BatchView, Bot, View
+from trick_core.drivers import JitBot
+from trick_core.game import Belief, Game
+from trick_core.jit import kernel
+from trick_core.rollouts import jit_bot
+
+
+def belief_of(bot: str, game: Game) -> Belief:
+    """The belief of a game, from which a bot samples worlds.
+
+    Raises:
+        ValueError: It has none.
+    """
+    if game.belief is None:
+        raise ValueError(f"bot {bot!r} does not play {game.name}, which has no belief to sample")
+    return game.belief
+
+
+def playout_policy(bot: str, game: Game, name: str) -> JitBot:
+    """The kernel of the policy that plays all seats after the actions that are tried.
+
+    Raises:
+        ValueError: No such policy, or one without a kernel.
+    """
+    try:
+        return jit_bot(game, name)
+    except ValueError as error:
+        raise ValueError(f"bot {bot!r}: playout: {error}") from None
+
+
+def check_positive(bot: str, **numbers: float) -> None:
+    """Refuse settings below 0 and, where they are integers, below 1.
+
+    Raises:
+        ValueError: One is.
+    """
+    for key, value in numbers.items():
+        if isinstance(value, int) and value < 1:
+            raise ValueError(f"bot {bot!r}: {key}: expected an integer from 1 on, got {value}")
+        if not 0 <= value < np.inf:
+            raise ValueError(f"bot {bot!r}: {key}: expected a number from 0 on, got {value}")
+
+
+@kernel
+def list_legal(st: Any, actions: Any) -> Any:
+    """Write the legal actions to ``actions`` (int64), ascending; returns how many there are."""
+    count = 0
+    for word in range(st.legal.shape[0]):
+        legal = st.legal[word]
+        action = 64 * word
+        while legal:
+            if legal & ONE:
+                actions[count] = action
+                count += 1
+            legal >>= ONE
+            action += 1
+    return count
+
+
+class SearchBot(Bot):
+    """Base class of bots that decide a batch of views; subclasses give :meth:`decide`."""
+
+    def act(self, view: View) -> int:
+        randoms = np.array([view.random], np.uint64)
+        return int(self.decide(view.game, view.config, view.record, randoms)[0])
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return self.decide(views.game, views.config, views.records, views.randoms)
+
+    def decide(
+        self,
+        game: Game,
+        config: np.ndarray[Any, Any],
+        records: np.ndarray[Any, Any],
+        randoms: np.ndarray[Any, Any],
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The actions for n views.
+
+        Args:
+            game: The game.
+            config: Configuration records, without hands.
+            records: State records (n,), each without what its seat on turn does not know.
+            randoms: uint64 (n,), a random word for each.
+        """
+        raise NotImplementedError
