@@ -4,22 +4,23 @@ For every decision it draws worlds (full deals that agree with all that the seat
 each legal action in each of them, and lets a playout policy play all seats to the end of the deal. The action with the
 best mean wins; of equals the one with the lowest id. What is maximised is the seat's points less the table's mean.
 
-All actions are tried in the same worlds with the same random numbers, so that what differs is the actions' own. After every
-round of worlds the actions that are worse than the best one by more than chance explains are dropped: the worlds that are
-left serve the contested ones.
+All actions are tried in the same worlds with the same random numbers, so that they differ only by what they do. After every
+round of worlds the actions that are worse than the best one by more than chance explains are dropped, and so are those that
+came out like it in every world: the worlds that are left serve the contested ones.
 
 Sources: Levy, "The million pound bridge program", 1989; Ginsberg, "GIB: imperfect information in a computationally challenging
-game", JAIR 14, 2001; Long et al., "Understanding the success of perfect information Monte Carlo sampling", AAAI 2010. The
-dropping of actions is a race: Maron and Moore, "Hoeffding races", NIPS 1993, with a normal bound on paired differences.
+game", JAIR 14, 2001; Long et al., "Understanding the success of perfect information Monte Carlo sampling in game tree search",
+AAAI 2010. The dropping of actions is a race: Maron and Moore, "Hoeffding races", NIPS 1993, here with a normal bound on paired
+differences.
 """
 
 from __future__ import annotations
 
 import functools
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,9 +29,11 @@ from baselines.bots.options import settings_from
 from baselines.bots.search import (
     SearchBot,
     belief_of,
-    check_positive,
+    check_integer,
+    check_number,
     list_legal,
     playout_policy,
+    without_settled_tricks,
 )
 from trick_core.batch import check_threads
 from trick_core.bots import Bot
@@ -41,48 +44,47 @@ from trick_core.rng import advance, mix
 from trick_core.rollouts import ENDS, PLAYOUT, playout, playout_label
 from trick_core.threads import share_rows
 
+#: Worlds in a round, after which actions may be dropped.
+ROUND = 16
+
 
 @dataclass(frozen=True)
 class Settings:
     """What may follow the bot's name: ``pimc:worlds=64,playout=greedy``.
 
     Attributes:
-        worlds: Worlds for a decision, from 1.
-        milliseconds: If above 0: instead of a number of worlds, as many as fit into this time. Then the same view need not get
-            the same action again.
-        playout: Bot that plays on in the worlds, in all seats; it needs a kernel.
+        worlds: Most worlds for a decision, from 1; a clear one takes fewer.
+        milliseconds: If above 0: instead of a number of worlds, as many rounds of them as begin within this time. Then the same
+            view need not get the same action again.
+        playout: Name of the bot that plays on in the worlds, in all seats; it needs a kernel.
         drop: After a round an action is dropped if it is worse than the best one by more than so many standard errors of their
-            difference. Large: none is ever dropped.
+            difference. Large: only those are that came out alike.
         threads: Threads that share the rows of a batch.
     """
 
-    worlds: int = 64
+    worlds: int = 384
     milliseconds: float = 0.0
     playout: str = "greedy"
-    drop: float = 2.5
+    drop: float = 2.0
     threads: int = 1
 
     def __post_init__(self) -> None:
-        check_positive(
-            "pimc", worlds=self.worlds, milliseconds=self.milliseconds, drop=self.drop
-        )
-        check_threads(self.threads)
-
-
-#: Worlds of a round.
-ROUND = 16
+        check_integer("pimc", "worlds", self.worlds)
+        check_number("pimc", "milliseconds", self.milliseconds)
+        check_number("pimc", "drop", self.drop)
+        check_integer("pimc", "threads", self.threads)
 
 
 class Scratch(NamedTuple):
     """What one thread works in; A is the game's number of actions."""
 
-    states: np.ndarray[Any, Any]  # (3,) a world; the same played on; what a playout policy sees of it
+    states: np.ndarray[Any, Any]  # (3,) a world; the same played on; what a playout policy sees
     work: np.ndarray[Any, Any]  # (1,) the belief's
     run: np.ndarray[Any, Any]  # (1,) PLAYOUT
     actions: np.ndarray[Any, Any]  # (A,) int64: actions still in the race, ascending
     values: np.ndarray[Any, Any]  # (A,) float64: their values in one world, in units
     sums: np.ndarray[Any, Any]  # (A,) float64: sums of their values over all worlds
-    products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of two actions' values
+    products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of the values of two, j <= i
     points: np.ndarray[Any, Any]  # (1, 4) float64
 
 
@@ -103,21 +105,23 @@ def make_scratch(game: Game) -> Scratch:
     )
 
 
-class Kernels(NamedTuple):
-    """Compiled parts for one game and playout policy."""
+class Race(NamedTuple):
+    """The search for one game and playout policy, compiled."""
 
     #: (config, views, randoms, lo, hi, worlds, drop, scratch, actions): decide rows ``lo`` to ``hi - 1``.
     decide: Callable[..., Any]
-    #: (config, views, i, scratch) -> int: start row i; number of its legal actions.
+    #: (config, views, i, scratch) -> int: begin with row i; the number of its legal actions.
     begin: Callable[..., Any]
-    #: (config, views, i, random, done, worlds, drop, count, scratch) -> (random, count): more worlds for row i, of which ``done``
-    #: have been played; ``count`` actions are left.
+    #: (config, views, i, random, done, worlds, drop, count, scratch) -> (random, count): so many more worlds for row i after
+    #: ``done`` worlds; ``count`` actions are left in the race.
     extend: Callable[..., Any]
+    #: (count, scratch) -> int: the best action.
+    choose: Callable[..., Any]
 
 
 @functools.cache
-def kernels(game: Game, policy: JitBot) -> Kernels:
-    """The parts, compiled when they are first called."""
+def race(game: Game, policy: JitBot) -> Race:
+    """The search for one game and playout policy."""
     belief = belief_of("pimc", game)
     prepare, sample = belief.prepare, belief.sample
     step, returns = game.kernels.step, game.kernels.returns
@@ -125,23 +129,23 @@ def kernels(game: Game, policy: JitBot) -> Kernels:
 
     def mark(name: str) -> Callable[[Any], Any]:
         label = playout_label((policy,))
-        label = None if label is None else f"{game.name}.pimc.{label}.{name}"
-        return entry(label, [str(game.folder), policy.folder, __file__])
+        folders = [str(game.folder), policy.folder, str(Path(__file__).parent)]
+        return entry(None if label is None else f"{game.name}.pimc.{label}.{name}", folders)
 
     @kernel
     def start(config: Any, views: Any, i: Any, scratch: Any) -> Any:
         count = list_legal(views[i], scratch.actions)
         if count > 1:
             prepare(config, views[i], views[i].seat, scratch.work[0])
-            for a in range(count):
-                scratch.sums[a] = 0.0
-                for b in range(count):
-                    scratch.products[a, b] = 0.0
+        for a in range(count):
+            scratch.sums[a] = 0.0
+            for b in range(a + 1):
+                scratch.products[a, b] = 0.0
         return count
 
     @kernel
     def try_action(config: Any, a: Any, seat: Any, random: Any, scratch: Any) -> Any:
-        """Play an action in the world and on to the end of the deal; its value."""
+        """Take an action in the world and play on to the end of the deal; write the action's value."""
         states, run, points = scratch.states, scratch.run, scratch.points
         states[1] = states[0]
         st = states[1]
@@ -152,17 +156,16 @@ def kernels(game: Game, policy: JitBot) -> Kernels:
             play_on(config, config, states, 1, states[2:], run)
         for k in range(4):
             points[0, k] = 0.0
-        returns(config, states[1], points, 0)
-        total = points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]
-        scratch.values[a] = points[0, seat] - 0.25 * total
+        returns(config, st, points, 0)
+        mean = 0.25 * (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3])
+        scratch.values[a] = points[0, seat] - mean
 
     @kernel
     def try_world(config: Any, views: Any, i: Any, random: Any, count: Any, scratch: Any) -> Any:
-        """One more world for all actions in the race."""
-        seat = views[i].seat
+        """Draw one more world and try in it all actions that are in the race."""
+        seat = views[i].seat & 3
         scratch.states[0] = views[i]
-        random = sample(config, scratch.states[0], seat, random, scratch.work[0])
-        random = advance(random)
+        random = advance(sample(config, scratch.states[0], seat, random, scratch.work[0]))
         for a in range(count):
             try_action(config, a, seat, mix(random), scratch)
         for a in range(count):
@@ -173,6 +176,7 @@ def kernels(game: Game, policy: JitBot) -> Kernels:
 
     @kernel
     def best_of(count: Any, scratch: Any) -> Any:
+        """The action with the highest sum, the first of equals."""
         best = 0
         for a in range(1, count):
             if scratch.sums[a] > scratch.sums[best]:
@@ -180,39 +184,58 @@ def kernels(game: Game, policy: JitBot) -> Kernels:
         return best
 
     @kernel
-    def drop_worse(count: Any, done: Any, drop: Any, scratch: Any) -> Any:
-        """Take the actions out of the race that are worse than the best one for sure; how many are left."""
+    def is_beaten(a: Any, best: Any, done: Any, drop: Any, scratch: Any) -> Any:
+        """Whether an action is worse than the best one for sure, or came out like it in every world."""
+        if a == best:
+            return False
+        products = scratch.products
+        gap = scratch.sums[best] - scratch.sums[a]
+        both = products[best, a] if a < best else products[a, best]
+        squares = products[best, best] + products[a, a] - 2.0 * both  # of the differences
+        if squares < 1e-6:
+            return True
+        variance = max(squares - gap * gap / done, 0.0) * done / (done - 1.0)  # of their sum
+        return gap * gap > drop * drop * variance
+
+    @kernel
+    def drop_beaten(count: Any, done: Any, drop: Any, scratch: Any) -> Any:
+        """Take the beaten actions out of the race; how many are left."""
         best = best_of(count, scratch)
-        sums, products, dropped = scratch.sums, scratch.products, scratch.values
+        dropped = scratch.values
         for a in range(count):
-            gap = sums[best] - sums[a]
-            cross = products[best, a] if a < best else products[a, best]
-            squares = products[best, best] + products[a, a] - 2.0 * cross
-            spread = max(squares - gap * gap / done, 0.0) * done / (done - 1.0)
-            alike = squares < 1e-6
-            dropped[a] = 1.0 if a != best and (alike or gap * gap > drop * drop * spread) else 0.0
-        kept = 0
+            dropped[a] = 1.0 if is_beaten(a, best, done, drop, scratch) else 0.0
+        row = 0
         for a in range(count):
             if dropped[a] != 0.0:
                 continue
             column = 0
             for b in range(a + 1):
                 if dropped[b] == 0.0:
-                    products[kept, column] = products[a, b]
+                    scratch.products[row, column] = scratch.products[a, b]
                     column += 1
-            sums[kept] = sums[a]
-            scratch.actions[kept] = scratch.actions[a]
-            kept += 1
-        return kept
+            scratch.sums[row] = scratch.sums[a]
+            scratch.actions[row] = scratch.actions[a]
+            row += 1
+        return row
 
     @kernel
-    def more(config, views, i, random, done, worlds, drop, count, scratch):  # type: ignore[no-untyped-def]
+    def run_on(
+        config: Any,
+        views: Any,
+        i: Any,
+        random: Any,
+        done: Any,
+        worlds: Any,
+        drop: Any,
+        count: Any,
+        scratch: Any,
+    ) -> Any:
         while worlds > 0 and count > 1:
             random = try_world(config, views, i, random, count, scratch)
             done += 1
             worlds -= 1
             if done % ROUND == 0:
-                count = drop_worse(count, done, drop, scratch)
+                count = drop_beaten(count, done, drop, scratch)
         return random, count
 
     @mark("decide")
@@ -220,7 +243,7 @@ def kernels(game: Game, policy: JitBot) -> Kernels:
         for i in range(lo, hi):
             count = start(config, views, i, scratch)
             if count > 1:
-                _, count = more(config, views, i, randoms[i], 0, worlds, drop, count, scratch)
+                _, count = run_on(config, views, i, randoms[i], 0, worlds, drop, count, scratch)
             actions[i] = scratch.actions[best_of(count, scratch)]
 
     @mark("begin")
@@ -229,13 +252,22 @@ def kernels(game: Game, policy: JitBot) -> Kernels:
 
     @mark("extend")
     def extend(config, views, i, random, done, worlds, drop, count, scratch):  # type: ignore[no-untyped-def]
-        return more(config, views, i, random, done, worlds, drop, count, scratch)
+        return run_on(config, views, i, random, done, worlds, drop, count, scratch)
 
-    return Kernels(decide, begin, extend)
+    @mark("choose")
+    def choose(count, scratch):  # type: ignore[no-untyped-def]
+        return scratch.actions[best_of(count, scratch)]
+
+    return Race(decide, begin, extend, choose)
 
 
 class Pimc(SearchBot):
-    """The bot; see the module."""
+    """The bot; see the module.
+
+    Args:
+        settings: Its settings.
+        name: Its name in results.
+    """
 
     def __init__(self, settings: Settings | None = None, name: str = "pimc") -> None:
         self.name = name
@@ -249,43 +281,54 @@ class Pimc(SearchBot):
         randoms: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
         chosen = self.settings
-        parts = kernels(game, playout_policy(self.name, game, chosen.playout))
+        search = race(game, playout_policy(self.name, game, chosen.playout))
+        short = without_settled_tricks(config)
         actions = np.zeros(len(records), np.int64)
+        faults: list[str] = []
 
         def work(lo: int, hi: int) -> None:
             scratch = make_scratch(game)
             if chosen.milliseconds > 0:
                 for i in range(lo, hi):
-                    actions[i] = self._decide_in_time(parts, config, records, randoms, i, scratch)
+                    actions[i] = self._decide_in_time(search, short, records, randoms, i, scratch)
             else:
-                parts.decide(
-                    config, records, randoms, lo, hi, chosen.worlds, chosen.drop, scratch, actions
+                search.decide(
+                    short, records, randoms, lo, hi, chosen.worlds, chosen.drop, scratch, actions
+                )
+            if scratch.run["fault"][0]:
+                faults.append(
+                    f"seat {scratch.run['fault'][0] - 1} chose {scratch.run['fault_action'][0]}"
                 )
 
         share_rows(work, len(records), check_threads(chosen.threads))
+        if faults:
+            raise ValueError(
+                f"bot {self.name!r}: playout {chosen.playout!r}: {faults[0]}, which is not legal"
+            )
         return actions
 
     def _decide_in_time(
         self,
-        parts: Kernels,
+        search: Race,
         config: np.ndarray[Any, Any],
-        records: np.ndarray[Any, Any],
+        views: np.ndarray[Any, Any],
         randoms: np.ndarray[Any, Any],
         i: int,
         scratch: Scratch,
     ) -> int:
-        """As many rounds for row ``i`` as begin within the time."""
+        """Row ``i``, with as many rounds as begin within the time."""
+        drop = self.settings.drop
         end = time.perf_counter() + self.settings.milliseconds / 1000
-        count, done, random = parts.begin(config, records, i, scratch), 0, randoms[i]
+        count, done, random = search.begin(config, views, i, scratch), 0, randoms[i]
         while count > 1 and (done == 0 or time.perf_counter() < end):
-            random, count = parts.extend(
-                config, records, i, np.uint64(random), done, ROUND, self.settings.drop, count, scratch
+            random, count = search.extend(
+                config, views, i, np.uint64(random), done, ROUND, drop, count, scratch
             )
             done += ROUND
-        return int(scratch.actions[np.argmax(scratch.sums[:count])]) if count > 1 else int(scratch.actions[0])
+        return int(search.choose(count, scratch))
 
 
 def make(argument: str | None = None) -> Bot:
-    """The bot, for the registry."""
+    """The bot, for the registry; see :class:`Settings`."""
     name = "pimc" if argument is None else f"pimc:{argument}"
     return Pimc(settings_from("pimc", argument, Settings), name)

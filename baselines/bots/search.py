@@ -1,12 +1,12 @@
-"""What bots that search share: settings of the budget, playout policies, and views worked through row by row.
+"""What bots that search share: settings, playout policies, and the choice for one view or for many.
 
-A search bot is a kernel that decides one row of a batch, and draws what it draws from the row's own random word. So its
-choice depends neither on the other rows nor on the threads.
+A search bot decides each row of a batch from the row's own random word. So its choice depends neither on the other rows nor
+on the threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from trick_core.bits import ONE
 from trick_core.bots import BatchView, Bot, View
 from trick_core.drivers import JitBot
 from trick_core.game import Belief, Game
-from trick_core.jit import kernel
+from trick_core.jit import copy_records, kernel
 from trick_core.rollouts import jit_bot
 
 
@@ -42,17 +42,36 @@ def playout_policy(bot: str, game: Game, name: str) -> JitBot:
         raise ValueError(f"bot {bot!r}: playout: {error}") from None
 
 
-def check_positive(bot: str, **numbers: float) -> None:
-    """Refuse settings below 0 and, where they are integers, below 1.
+def check_integer(bot: str, key: str, value: Any) -> None:
+    """Refuse a setting that is no integer from 1 on.
 
     Raises:
-        ValueError: One is.
+        ValueError: It is not.
     """
-    for key, value in numbers.items():
-        if isinstance(value, int) and value < 1:
-            raise ValueError(f"bot {bot!r}: {key}: expected an integer from 1 on, got {value}")
-        if not 0 <= value < np.inf:
-            raise ValueError(f"bot {bot!r}: {key}: expected a number from 0 on, got {value}")
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    if not whole or value < 1:
+        raise ValueError(f"bot {bot!r}: {key}: expected an integer from 1 on, got {value!r}")
+
+
+def check_number(bot: str, key: str, value: Any) -> None:
+    """Refuse a setting that is no finite number from 0 on.
+
+    Raises:
+        ValueError: It is not.
+    """
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    if not number or isinstance(value, bool) or not 0 <= value < math.inf:
+        raise ValueError(f"bot {bot!r}: {key}: expected a number from 0 on, got {value!r}")
+
+
+def without_settled_tricks(config: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The configuration with ``early_stop``, where the game has it: playouts end when no point is left to fall."""
+    if "early_stop" not in (config.dtype.names or ()):
+        return config
+    short = copy_records(config)
+    short["early_stop"] = 1
+    short.flags.writeable = False
+    return short
 
 
 @kernel
@@ -72,7 +91,7 @@ def list_legal(st: Any, actions: Any) -> Any:
 
 
 class SearchBot(Bot):
-    """Base class of bots that decide a batch of views; subclasses give :meth:`decide`."""
+    """Base class of bots that decide many views alike; subclasses give :meth:`decide`."""
 
     def act(self, view: View) -> int:
         randoms = np.array([view.random], np.uint64)
