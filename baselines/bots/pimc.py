@@ -105,32 +105,19 @@ def make_scratch(game: Game) -> Scratch:
     )
 
 
-class Race(NamedTuple):
-    """The search for one game and playout policy, compiled."""
-
-    #: (config, views, randoms, lo, hi, worlds, drop, scratch, actions): decide rows ``lo`` to ``hi - 1``.
-    decide: Callable[..., Any]
-    #: (config, views, i, scratch) -> int: begin with row i; the number of its legal actions.
-    begin: Callable[..., Any]
-    #: (config, views, i, random, done, worlds, drop, count, scratch) -> (random, count): so many more worlds for row i after
-    #: ``done`` worlds; ``count`` actions are left in the race.
-    extend: Callable[..., Any]
-    #: (count, scratch) -> int: the best action.
-    choose: Callable[..., Any]
-
-
 @functools.cache
-def race(game: Game, policy: JitBot) -> Race:
-    """The search for one game and playout policy."""
+def race(game: Game, policy: JitBot) -> Callable[..., Any]:
+    """The search for one game and playout policy: kernel ``(config, views, randoms, lo, hi, done, worlds, drop, scratch, counts,
+    actions)``.
+
+    It plays ``worlds`` more worlds for rows ``lo`` to ``hi - 1`` after ``done`` worlds, and writes the best actions so far and
+    how many are left in the race. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
+    up again, since ``scratch`` holds its race.
+    """
     belief = belief_of("pimc", game)
     prepare, sample = belief.prepare, belief.sample
     step, returns = game.kernels.step, game.kernels.returns
     play_on = playout(game, (policy,))
-
-    def mark(name: str) -> Callable[[Any], Any]:
-        label = playout_label((policy,))
-        folders = [str(game.folder), policy.folder, str(Path(__file__).parent)]
-        return entry(None if label is None else f"{game.name}.pimc.{label}.{name}", folders)
 
     @kernel
     def start(config: Any, views: Any, i: Any, scratch: Any) -> Any:
@@ -238,27 +225,25 @@ def race(game: Game, policy: JitBot) -> Race:
                 count = drop_beaten(count, done, drop, scratch)
         return random, count
 
-    @mark("decide")
-    def decide(config, views, randoms, lo, hi, worlds, drop, scratch, actions):  # type: ignore[no-untyped-def]
+    label = playout_label((policy,))
+    folders = [str(game.folder), policy.folder, str(Path(__file__).parent)]
+
+    @entry(None if label is None else f"{game.name}.pimc.{label}", folders)
+    def search(  # type: ignore[no-untyped-def]
+        config, views, randoms, lo, hi, done, worlds, drop, scratch, counts, actions
+    ):
         for i in range(lo, hi):
-            count = start(config, views, i, scratch)
+            count = counts[i]
+            if done == 0:
+                count = start(config, views, i, scratch)
             if count > 1:
-                _, count = run_on(config, views, i, randoms[i], 0, worlds, drop, count, scratch)
+                randoms[i], count = run_on(
+                    config, views, i, randoms[i], done, worlds, drop, count, scratch
+                )
+            counts[i] = count
             actions[i] = scratch.actions[best_of(count, scratch)]
 
-    @mark("begin")
-    def begin(config, views, i, scratch):  # type: ignore[no-untyped-def]
-        return start(config, views, i, scratch)
-
-    @mark("extend")
-    def extend(config, views, i, random, done, worlds, drop, count, scratch):  # type: ignore[no-untyped-def]
-        return run_on(config, views, i, random, done, worlds, drop, count, scratch)
-
-    @mark("choose")
-    def choose(count, scratch):  # type: ignore[no-untyped-def]
-        return scratch.actions[best_of(count, scratch)]
-
-    return Race(decide, begin, extend, choose)
+    return search
 
 
 class Pimc(SearchBot):
@@ -283,49 +268,37 @@ class Pimc(SearchBot):
         chosen = self.settings
         search = race(game, playout_policy(self.name, game, chosen.playout))
         short = without_settled_tricks(config)
-        actions = np.zeros(len(records), np.int64)
-        faults: list[str] = []
+        own = randoms.copy()
+        counts, actions = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
+        faults: list[tuple[int, int]] = []
 
         def work(lo: int, hi: int) -> None:
             scratch = make_scratch(game)
-            if chosen.milliseconds > 0:
-                for i in range(lo, hi):
-                    actions[i] = self._decide_in_time(search, short, records, randoms, i, scratch)
+
+            def play(lo: int, hi: int, done: int, worlds: int) -> None:
+                search(
+                    short, records, own, lo, hi, done, worlds, chosen.drop, scratch, counts, actions
+                )
+
+            if chosen.milliseconds == 0:
+                play(lo, hi, 0, chosen.worlds)
             else:
-                search.decide(
-                    short, records, randoms, lo, hi, chosen.worlds, chosen.drop, scratch, actions
-                )
+                for i in range(lo, hi):
+                    end = time.perf_counter() + chosen.milliseconds / 1000
+                    done = 0
+                    while done == 0 or (counts[i] > 1 and time.perf_counter() < end):
+                        play(i, i + 1, done, ROUND)
+                        done += ROUND
             if scratch.run["fault"][0]:
-                faults.append(
-                    f"seat {scratch.run['fault'][0] - 1} chose {scratch.run['fault_action'][0]}"
-                )
+                faults.append((scratch.run["fault"][0] - 1, scratch.run["fault_action"][0]))
 
         share_rows(work, len(records), check_threads(chosen.threads))
         if faults:
+            seat, action = min(faults)
             raise ValueError(
-                f"bot {self.name!r}: playout {chosen.playout!r}: {faults[0]}, which is not legal"
+                f"bot {self.name!r}: playout {chosen.playout!r}: seat {seat} chose {action}, which is not legal"
             )
         return actions
-
-    def _decide_in_time(
-        self,
-        search: Race,
-        config: np.ndarray[Any, Any],
-        views: np.ndarray[Any, Any],
-        randoms: np.ndarray[Any, Any],
-        i: int,
-        scratch: Scratch,
-    ) -> int:
-        """Row ``i``, with as many rounds as begin within the time."""
-        drop = self.settings.drop
-        end = time.perf_counter() + self.settings.milliseconds / 1000
-        count, done, random = search.begin(config, views, i, scratch), 0, randoms[i]
-        while count > 1 and (done == 0 or time.perf_counter() < end):
-            random, count = search.extend(
-                config, views, i, np.uint64(random), done, ROUND, drop, count, scratch
-            )
-            done += ROUND
-        return int(search.choose(count, scratch))
 
 
 def make(argument: str | None = None) -> Bot:
