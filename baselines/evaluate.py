@@ -146,7 +146,7 @@ def evaluate(
     contest = Contest(setup, bots, seatings, source, num_threads, batch_size)
     first = np.array(seatings) == 0
     stop = None
-    with reporting(progress, source.count) as report:
+    with reporting(progress, source.count if until is None else None) as report:
         if until is None:
             contest.play_to(source.count, report)
         else:

@@ -22,6 +22,7 @@ from baselines.evaluation.games import (
     merge,
     orders_of,
     over_table,
+    play_all_to,
     play_until,
     reporting,
 )
@@ -255,13 +256,11 @@ def compare(
 
     every = [contest for row in contests for contest in row]
     stop = None
-    with reporting(progress, source.count * len(every)) as report:
+    with reporting(progress, None) as report:
         if until is not None:
             stop = play_until(every, until, targets, report)
         else:
-            for number, contest in enumerate(every):
-                before = number * source.count
-                contest.play_to(source.count, lambda played, before=before: report(before + played))  # type: ignore[misc]
+            play_all_to(every, source.count, report)
     values = by_table()
     rows = [
         _row(name, labels, points, stop, _roles(setup, labels, row))

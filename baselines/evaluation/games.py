@@ -272,7 +272,7 @@ def play_until(
     contests: Sequence[Contest],
     until: float,
     values: Callable[[], Sequence[Floats]],
-    report: Callable[[int], None],
+    report: Callable[..., None],
 ) -> Stop:
     """Play a first stage, and then as many deals as the intervals of all ``values`` need; see :func:`deals_needed`.
 
@@ -280,7 +280,7 @@ def play_until(
         contests: What is played, all on the same source.
         until: Half the interval's width.
         values: Gives what the intervals are of, each (deals,), from the deals played so far.
-        report: Hears of progress, in deals.
+        report: Hears how many deals have been played, and of how many.
     """
     if check_number("until", until) <= 0:
         raise ValueError(f"until: expected a number of points above 0, got {until!r}")
@@ -290,11 +290,19 @@ def play_until(
         raise ValueError("until: an interval needs at least 2 deals")
     for contest in contests:
         contest.play_to(first_stage)
-    report(first_stage)
     needed = max(deals_needed(stage, until) for stage in values())
-    for contest in contests:
-        contest.play_to(min(needed, most), report)
+    play_all_to(contests, min(needed, most), report)
     return Stop(until, first_stage, needed, needed <= most)
+
+
+def play_all_to(contests: Sequence[Contest], count: int, report: Callable[..., None]) -> None:
+    """Play several contests on until ``count`` deals of each have been played."""
+
+    def told(before: int, played: int) -> None:
+        report(before + played, len(contests) * count)
+
+    for number, contest in enumerate(contests):
+        contest.play_to(count, functools.partial(told, number * count))
 
 
 def over_table(points: Floats) -> Floats:
@@ -392,18 +400,21 @@ class _Tables:
 
 
 @contextmanager
-def reporting(progress: bool | None, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar of deals on standard error if that is a terminal; the context is told how many have been played."""
+def reporting(progress: bool | None, total: int | None) -> Iterator[Callable[..., None]]:
+    """A progress bar of deals on standard error if that is a terminal.
+
+    The context gets a function ``(played, total)`` to report to; ``total`` may be left out once it is known.
+    """
     if progress is False or not sys.stderr.isatty():
-        yield lambda played: None
+        yield lambda played, total=None: None
         return
     try:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
     except ModuleNotFoundError:
-        yield lambda played: None
+        yield lambda played, total=None: None
         return
     columns = (BarColumn(), MofNCompleteColumn(), "deals", TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("deals", total=total)
-        yield lambda played: bar.update(task, completed=played, total=max(total, played))
+        yield lambda played, total=None: bar.update(task, completed=played, total=total)
