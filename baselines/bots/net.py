@@ -1,0 +1,267 @@
+"""The bot ``net``: a small trained network, played without torch.
+
+A net reads the first values of the observation and gives a logit for every action. Its file (``.npz``) holds the weights and a
+description: game, hash of the observation's layout, settings and history of the training. A net whose game or layout is not that
+of the environment is refused.
+
+``net:bolola-v1`` and ``net:tarot-v1`` come with the library; ``net:path/to/file.npz`` is any other. Settings follow after a comma,
+``net:bolola-v1,temperature=0.5``: 0 (default) plays the most likely action, else actions are drawn from the softmax of
+logits / temperature.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from baselines.bots.options import settings_from
+from trick_core.bots import BatchView, Bot, View
+from trick_core.game import Game, find_game
+
+FORMAT, FORMAT_VERSION = "trick-envs-net", 1
+#: The nets that come with the library, and their cards.
+FOLDER = Path(__file__).parent.parent / "nets"
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+
+
+def layout_hash(game: Game) -> str:
+    """SHA-256 over the pieces of a game's observation, in order, and the names of its actions."""
+    pieces = [[piece.name, piece.width, piece.count, piece.signed] for piece in game.layout]
+    return hashlib.sha256(json.dumps([pieces, game.actions]).encode()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Net:
+    """A multi-layer perceptron with ReLU between its layers.
+
+    Attributes:
+        weights: Weights of the layers, float32 (values in, values out); the first has one row for each value read, the last one
+            column an action.
+        biases: Biases, float32 (values out,).
+        critic: Weights and biases of the critic, in the same order; empty where there is none. Playing does not use it.
+        about: ``game``, ``layout`` (:func:`layout_hash`), ``critic_inputs`` and what else is known of the training.
+    """
+
+    weights: tuple[Floats, ...]
+    biases: tuple[Floats, ...]
+    critic: tuple[tuple[Floats, Floats], ...]
+    about: Mapping[str, Any]
+
+    @property
+    def inputs(self) -> int:
+        """Values of the observation that the net reads, from the first on."""
+        return len(self.weights[0])
+
+    @property
+    def num_actions(self) -> int:
+        return self.weights[-1].shape[1]
+
+    def check(self, game: Game) -> None:
+        """Make sure that the net is for a game as it is here.
+
+        Raises:
+            ValueError: It is for another game, or was trained on another layout of the observation.
+        """
+        if self.about["game"] != game.name:
+            raise ValueError(f"the net plays {self.about['game']}, not {game.name}")
+        if self.about["layout"] != layout_hash(game):
+            raise ValueError(
+                f"the net was trained on another layout of {game.name}'s observation "
+                f"({self.about['layout'][:12]}, here {layout_hash(game)[:12]}); train it anew"
+            )
+
+    def logits(self, words: np.ndarray[Any, Any]) -> Floats:
+        """Logits of all actions, float32 (n, A), from observations as words, uint64 (n, W)."""
+        return forward(unpack(words, self.inputs), self.weights, self.biases)
+
+    def save(self, file: Path, *, half: bool = False) -> None:
+        """Write the net, whole and renamed into place.
+
+        Args:
+            file: The file, ``.npz``.
+            half: Keep weights as float16, in half the space; playing is in float32 all the same.
+        """
+        kind = np.float16 if half else np.float32
+        arrays: dict[str, Any] = {}
+        for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            arrays[f"weight{number}"], arrays[f"bias{number}"] = weight, bias
+        for number, (weight, bias) in enumerate(self.critic):
+            arrays[f"critic_weight{number}"], arrays[f"critic_bias{number}"] = weight, bias
+        arrays = {name: array.astype(kind) for name, array in arrays.items()}
+        about = {"format": FORMAT, "version": FORMAT_VERSION, **self.about}
+        temporary = file.with_name(file.stem + ".tmp.npz")
+        np.savez_compressed(temporary, about=np.array(json.dumps(about)), **arrays)
+        temporary.replace(file)
+
+
+def unpack(words: np.ndarray[Any, Any], count: int) -> Floats:
+    """The first ``count`` bits of each row of words, float32 (n, count)."""
+    used = np.ascontiguousarray(words[:, : -(-count // 64)], "<u8")
+    return np.unpackbits(used.view(np.uint8), axis=1, count=count, bitorder="little").astype(
+        np.float32
+    )
+
+
+def forward(values: Floats, weights: Any, biases: Any) -> Floats:
+    """The output of a perceptron, float32 (n, values out)."""
+    last = len(weights) - 1
+    for number, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
+        values = values @ weight + bias
+        if number < last:
+            np.maximum(values, 0.0, out=values)
+    return values
+
+
+def load(file: Path) -> Net:
+    """Read a net.
+
+    Raises:
+        ValueError: The file is none, or is damaged.
+        FileNotFoundError: There is no such file.
+    """
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no net {file}")
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            if about["format"] != FORMAT or about["version"] != FORMAT_VERSION:
+                raise ValueError(f"{about['format']} version {about['version']}")
+            weights, biases = _layers(arrays, "")
+            critic = tuple(zip(*_layers(arrays, "critic_"), strict=True))
+            find_game(about["game"])
+            if not weights or not isinstance(about["layout"], str):
+                raise ValueError("no layers")
+    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
+        raise ValueError(
+            f"{file} is no net of {FORMAT} version {FORMAT_VERSION}: {error}"
+        ) from None
+    return Net(weights, biases, critic, about)
+
+
+def _layers(arrays: Any, prefix: str) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+    """Weights and biases whose names begin so; they fit each other."""
+    weights: list[Floats] = []
+    biases: list[Floats] = []
+    while (name := f"{prefix}weight{len(weights)}") in arrays:
+        weight = arrays[name].astype(np.float32)
+        bias = arrays[f"{prefix}bias{len(weights)}"].astype(np.float32)
+        fits = weight.ndim == 2 and bias.shape == weight.shape[1:]
+        if not fits or (weights and len(weight) != weights[-1].shape[1]):
+            raise ValueError(f"{name} of shape {weight.shape} does not fit")
+        weights.append(weight)
+        biases.append(bias)
+    return tuple(weights), tuple(biases)
+
+
+def shipped() -> list[str]:
+    """Names of the nets that come with the library."""
+    return sorted(file.stem for file in FOLDER.glob("*.npz"))
+
+
+def find(name: str) -> Net:
+    """A net by the name of one that comes with the library, or by its file.
+
+    Raises:
+        ValueError: There is none, or it is damaged; the message lists the names.
+    """
+    if name in shipped():
+        return _kept(FOLDER / f"{name}.npz")
+    if not Path(name).is_file():
+        known = ", ".join(shipped()) or "none"
+        raise ValueError(f"no net {name!r}: neither a file nor one of the library's ({known})")
+    return load(Path(name))
+
+
+_kept = functools.cache(load)
+
+
+@dataclass(frozen=True)
+class NetSettings:
+    """Settings of the bot.
+
+    Attributes:
+        temperature: 0: the most likely action; else actions are drawn from the softmax of logits / temperature.
+    """
+
+    temperature: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.temperature < math.inf:
+            raise ValueError(f"temperature: expected 0 or more, got {self.temperature!r}")
+
+
+class NetBot(Bot):
+    """A net as a bot.
+
+    Args:
+        net: The net.
+        name: Name in tables.
+        temperature: See :class:`NetSettings`.
+        compiled: Play inside the drivers, where there are some; False: be asked, many tables at once.
+    """
+
+    def __init__(
+        self, net: Net, name: str = "net", temperature: float = 0.0, compiled: bool = True
+    ) -> None:
+        self.net = net
+        self.name = name
+        self.temperature = NetSettings(temperature).temperature
+        self.compiled = compiled
+
+    def act(self, view: View) -> int:
+        words = np.packbits(view["observation"], bitorder="little").view("<u8")[None]
+        randoms = np.array([view.random], np.uint64)
+        return int(self._choose(view.game, words, view["action_mask"][None], randoms)[0])
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return self._choose(views.game, views.words, views.mask, views.randoms)
+
+    def _choose(self, game: Game, words: Any, mask: Any, randoms: Any) -> Any:
+        self.net.check(game)
+        logits = self.net.logits(words)
+        logits[mask == 0] = -np.inf
+        if self.temperature == 0.0:
+            return logits.argmax(axis=1)
+        return draw(logits / np.float32(self.temperature), randoms)
+
+
+def draw(logits: Floats, randoms: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """An action for each row, from the softmax of its logits, by a random word each.
+
+    The legal actions share the unit interval in the order of their ids, each as much as it is likely; that is drawn in whose
+    share the word's first 53 bits fall.
+    """
+    chances = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
+    ends = np.cumsum(chances, axis=1)
+    points = (randoms >> np.uint64(11)).astype(np.float64) * 2.0**-53 * ends[:, -1]
+    chosen = (ends <= points[:, None]).sum(axis=1)
+    return np.minimum(chosen, (ends < ends[:, -1:]).sum(axis=1))  # rounding: never past the last
+
+
+def make(argument: str | None = None) -> Bot:
+    """The bot, for the registry: ``NAME`` or ``FILE``, settings after a comma.
+
+    Raises:
+        ValueError: No such net, or an unknown setting.
+    """
+    name, _, rest = (argument or "").partition(",")
+    if not name:
+        known = ", ".join(shipped()) or "none"
+        raise ValueError(f"bot 'net': expected net:NAME or net:FILE; the library has {known}")
+    settings = settings_from("net", rest, NetSettings)
+    try:
+        net = find(name)
+    except ValueError as error:
+        raise ValueError(f"bot 'net': {error}") from None
+    label = f"net:{Path(name).stem}" + (f",{rest}" if rest else "")
+    return NetBot(net, label, settings.temperature)

@@ -1,0 +1,1239 @@
+"""Self-play PPO in plain torch: one net plays all four seats of many tables.
+
+One file, top to bottom: settings, tables, games, learning, evaluation, checkpoints.
+
+    from baselines.train.selfplay import SelfPlayConfig, train
+    result = train(SelfPlayConfig(envs=("bolola/hearts-v0", "bolola/trump-v0"), steps=2_000_000))
+
+An iteration plays one episode at every table and learns from all decisions with a choice (forced ones are played, not learned). Each seat
+is paid for itself: what falls between two decisions of a seat is the reward of the first. Rewards are points over the table's mean, scaled
+so that a deal among greedy players has standard deviation 1 in each environment. Several environments of one game may be mixed.
+
+PPO: Schulman et al., "Proximal policy optimization algorithms", 2017; advantages: Schulman et al., "High-dimensional continuous control
+using generalized advantage estimation", ICLR 2016. The layout of the file follows CleanRL's.
+
+**What is privileged.** ``critic="privileged"`` (default) shows the critic the other three hands while training: the critic is not needed
+to play. ``belief > 0`` adds a loss on who really holds what. The policy itself never sees more than its seat may see.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import baselines  # noqa: F401  (registers the bots)
+from baselines.bots import net as nets
+from baselines.extras import needs
+from trick_core.batch import Batch
+from trick_core.bits import ONE, ZERO
+from trick_core.bots import as_bot
+from trick_core.drivers import JitBot
+from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_number, setup_for
+from trick_core.jit import entry
+from trick_core.rng import advance, mix
+
+with needs("train"):
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+#: Training draws its tables' seeds from here on, ``SEED_SPACING`` apart for different seeds.
+SEED_SPACING = 1 << 32
+#: Where, in a seed's space, the tables of the next environment lie.
+ENV_SPACING = 1 << 24
+#: Tables that measure how far returns scatter.
+SCALE_TABLES = 512
+
+CRITICS = ("public", "privileged")
+HEAD_STARTS = ("none", "imitate", "playouts")
+LOGS = ("none", "tensorboard", "wandb")
+#: The name of the frozen earlier selves among the opponents.
+PAST = "past"
+
+_LEAST = {
+    "steps": 1,
+    "head_steps": 0,
+    "tables": 1,
+    "minibatch": 2,
+    "epochs": 1,
+    "eval_every": 1,
+    "eval_deals": 2,
+    "past_every": 1,
+    "past_size": 1,
+    "seed": 0,
+    "torch_threads": 1,
+}
+_RANGES = {
+    "minutes": (0.0, math.inf),
+    "learning_rate": (0.0, 1.0),
+    "head_rate": (0.0, 1.0),
+    "temperature": (0.0, math.inf),
+    "gamma": (0.0, 1.0),
+    "gae_lambda": (0.0, 1.0),
+    "clip": (0.0, 1.0),
+    "entropy": (0.0, math.inf),
+    "value": (0.0, math.inf),
+    "belief": (0.0, math.inf),
+    "max_norm": (0.0, math.inf),
+    "opponent_share": (0.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """Everything that decides a run.
+
+    Attributes:
+        envs: Ids (or setups) of environments of one game, which are mixed.
+        weights: How often each of them is played; None: alike.
+        options: Further options, for all of them.
+        steps: Decisions in all, forced ones and the head start included.
+        minutes: Stop after this much wall-clock time, with the learning rate reaching 0 then; None: by steps alone. Only a run by
+            steps alone can be repeated exactly.
+        init: Net to start from: the name of one that comes with the library, or a file; None: a fresh one.
+        head_start: What the net learns before PPO. ``"imitate"``: the teacher's choices. ``"playouts"``: for every legal action, what the
+            deal brings if it is played and the teacher plays all seats from there, in the true deal (a sample of what may be).
+        head_steps: Decisions of the head start.
+        head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth.
+        teacher: A bot with a kernel.
+        temperature: The head start by playouts makes logits of values / temperature (in standard deviations of a deal).
+        opponents: Bots that hold some seats at some tables; ``"past"``: frozen earlier selves.
+        opponent_share: Share of the tables with opponents, in one to three random seats.
+        past_every: Iterations between frozen selves.
+        past_size: How many of them are kept; the oldest goes.
+        seed: Seed of the net, of the sampling and (spaced) of the deals.
+        tables: Tables an iteration.
+        minibatch: Decisions a gradient step.
+        epochs: Passes over an iteration's decisions.
+        learning_rate: Adam's, at the start; it falls linearly to 0.
+        gamma: Discount, by decision of a seat.
+        gae_lambda: Weight of longer returns.
+        clip: PPO's clipping range.
+        entropy: Weight of the entropy bonus.
+        value: Weight of the critic's loss.
+        belief: Weight of the loss on who holds what; privileged.
+        max_norm: Gradients are scaled down to this norm.
+        layers: Hidden units of the policy, and of the critic.
+        critic: ``"public"``: the critic sees what the seat sees; ``"privileged"``: the other hands too.
+        eval_every: Iterations between evaluations, which are also when a checkpoint is written.
+        eval_deals: Deals of each environment's suite that are played at an evaluation, each in four rotations.
+        eval_against: Bots that the net is evaluated against.
+        folder: Where net, checkpoint, curve and settings are written.
+        overwrite: Whether a run that the folder holds may be lost.
+        log: Where losses go besides: ``"tensorboard"``, ``"wandb"`` or nowhere.
+        torch_threads: Threads that torch may use.
+    """
+
+    envs: tuple[Any, ...] = ("bolola/hearts-v0",)
+    weights: tuple[float, ...] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    steps: int = 5_000_000
+    minutes: float | None = None
+    init: str | None = None
+    head_start: str = "none"
+    head_steps: int = 1_000_000
+    head_rate: float = 1e-3
+    teacher: str = "greedy"
+    temperature: float = 0.1
+    opponents: tuple[str, ...] = ()
+    opponent_share: float = 0.25
+    past_every: int = 50
+    past_size: int = 10
+    seed: int = 0
+    tables: int = 256
+    minibatch: int = 512
+    epochs: int = 2
+    learning_rate: float = 1e-3
+    gamma: float = 1.0
+    gae_lambda: float = 0.8
+    clip: float = 0.2
+    entropy: float = 0.005
+    value: float = 0.5
+    belief: float = 0.0
+    max_norm: float = 0.5
+    layers: tuple[int, ...] = (256, 256)
+    critic: str = "privileged"
+    eval_every: int = 100
+    eval_deals: int = 50
+    eval_against: tuple[str, ...] = ("greedy",)
+    folder: str = "runs/selfplay"
+    overwrite: bool = False
+    log: str = "none"
+    torch_threads: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+                raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if name == "minutes" and value is None:
+                continue
+            if not low <= check_number(name, value) <= high:
+                limits = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
+                raise ValueError(f"{name}: expected {limits}, got {value!r}")
+        for name in ("minutes", "learning_rate", "head_rate", "temperature", "clip", "max_norm"):
+            if getattr(self, name) == 0:
+                raise ValueError(f"{name}: expected more than 0, got 0")
+        check_choice("head_start", self.head_start, HEAD_STARTS)
+        check_choice("critic", self.critic, CRITICS)
+        check_choice("log", self.log, LOGS)
+        if self.seed >= 1 << 31:
+            raise ValueError(f"seed: expected an integer below 2**31, got {self.seed!r}")
+        if not isinstance(self.envs, (list, tuple)) or not self.envs:
+            raise ValueError(f"envs: expected environments, got {self.envs!r}")
+        if self.weights is not None:
+            if len(self.weights) != len(self.envs):
+                raise ValueError(f"weights: expected {len(self.envs)}, got {len(self.weights)}")
+            if any(check_number("weights", w) <= 0 for w in self.weights):
+                raise ValueError(f"weights: expected numbers above 0, got {self.weights!r}")
+        if self.tables < len(self.envs):
+            raise ValueError(
+                f"tables: expected at least one for each of {len(self.envs)} environments, got {self.tables}"
+            )
+        if not self.layers or not all(type(units) is int and units > 0 for units in self.layers):
+            raise ValueError(f"layers: expected positive integers, got {self.layers!r}")
+        if not self.eval_against:
+            raise ValueError(f"eval_against: expected names of bots, got {self.eval_against!r}")
+        for bot in (*self.opponents, *self.eval_against, self.teacher):
+            if bot != PAST:
+                as_bot(bot)  # an unknown bot is found before any work
+
+
+# ---------------------------------------------------------------------------- what the net reads
+
+
+@functools.cache
+def _row_driver(game: Game) -> Callable[..., None]:
+    """Kernel ``(config, states, words)``: the row part of the observation of each deal; a state for each."""
+    observe_row = game.kernels.observe_row
+
+    @entry(f"{game.name}.selfplay.rows", [game.folder, __file__])
+    def rows(config, states, words):  # type: ignore[no-untyped-def]
+        for i in range(config.shape[0]):
+            states[i].deal = i
+            observe_row(config, states[i], words, i)
+
+    return rows
+
+
+def needed_inputs(setups: Sequence[Setup]) -> int:
+    """How many first values of the observation a net must read to know in which of the setups' deals it is.
+
+    All that changes within a deal, and of the rest as many pieces as tell the deals' rows apart. With Bolola's own contracts that is
+    the one-hot of the contract.
+    """
+    game = setups[0].game
+    parts = []
+    for setup in setups:
+        words = np.zeros((len(setup.config), game.layout.words), np.uint64)
+        _row_driver(game)(setup.config, game.states(len(setup.config)), words)
+        parts.append(nets.unpack(words, game.layout.size))
+    rows = np.unique(np.concatenate(parts), axis=0)
+    ends = [game.row_start] + [
+        game.layout.slice(piece.name).stop
+        for piece in game.layout
+        if game.layout.start(piece.name) >= game.row_start
+    ]
+    for end in ends:
+        if len(np.unique(rows[:, :end], axis=0)) == len(rows):
+            return end
+    return game.layout.size
+
+
+@functools.cache
+def _hands_driver(game: Game) -> Callable[..., None]:
+    """Kernel ``(config, states, rows, scratch, hands)``: what the three seats after the one on turn hold.
+
+    ``scratch`` is uint64 (1, W), ``hands`` uint64 (n, 3 x words of a hand). A hand is the piece ``hand`` of what its owner observes.
+    """
+    observe, piece = game.kernels.observe, game.layout.slice("hand")
+    if piece.start % 64:
+        raise ValueError(f"{game.name}: the piece 'hand' does not begin with a word")
+    first, words = piece.start // 64, _hand_words(game)
+    last_mask = np.uint64((1 << ((piece.stop - piece.start - 1) % 64 + 1)) - 1)
+
+    @entry(f"{game.name}.selfplay.hands", [game.folder, __file__])
+    def other_hands(config, states, rows, scratch, hands):  # type: ignore[no-untyped-def]
+        for j in range(rows.shape[0]):
+            st = states[rows[j]]
+            for k in range(3):
+                observe(config, st, (st.seat + k + 1) & 3, scratch, 0)
+                for word in range(words):
+                    hands[j, k * words + word] = scratch[0, first + word]
+                hands[j, k * words + words - 1] &= last_mask
+
+    return other_hands
+
+
+def _hand_words(game: Game) -> int:
+    piece = game.layout.slice("hand")
+    return -(-(piece.stop - piece.start) // 64)
+
+
+def _hand_bits(hands: np.ndarray[Any, Any], game: Game) -> np.ndarray[Any, Any]:
+    """The other hands as 0/1, float32 (n, 3 x cards)."""
+    width = game.layout.slice("hand").stop - game.layout.slice("hand").start
+    each = hands.reshape(-1, _hand_words(game))
+    return nets.unpack(each, width).reshape(len(hands), 3 * width)
+
+
+@functools.cache
+def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
+    """Kernel ``(config, public, states, rows, randoms, work, points, values)``: every legal action's value if the bot plays on.
+
+    ``work`` are two scratch states, ``points`` float64 (1, 4), ``values`` float32 (n, A): points of the seat on turn over the table's
+    mean in the episode so far, at the end of the deal; 0 for actions that are not legal.
+    """
+    step, redact, returns = game.kernels.step, game.kernels.redact, game.kernels.returns
+    act, num_actions = bot.act, game.num_actions
+    label = None if bot.label is None else f"{game.name}.selfplay.playouts.{bot.label}"
+
+    @entry(label, [game.folder, bot.folder, __file__])
+    def playouts(config, public, states, rows, randoms, work, points, values):  # type: ignore[no-untyped-def]
+        for j in range(rows.shape[0]):
+            seat, deal = states[rows[j]].seat, states[rows[j]].deal
+            for action in range(num_actions):
+                values[j, action] = 0.0
+                legal = states[rows[j]].legal[action >> 6] >> np.uint64(action & 63)
+                if legal & ONE == ZERO:
+                    continue
+                random = randoms[j]
+                work[0] = states[rows[j]]
+                step(config, work[0], np.int64(action))
+                while work[0].seat >= 0 and work[0].deal == deal:
+                    work[1] = work[0]
+                    redact(config, work[1], work[1].seat)
+                    random = advance(random)
+                    step(config, work[0], np.int64(act(public, work[1], mix(random))))
+                for k in range(4):
+                    points[0, k] = 0.0
+                returns(config, work[0], points, 0)
+                mean = (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]) / 4.0
+                values[j, action] = points[0, seat] - mean
+
+    return playouts
+
+
+@functools.cache
+def _returns_driver(game: Game) -> Callable[..., None]:
+    """Kernel ``(config, states, rows, points)``: the points of each seat in the episode so far, in units."""
+    returns = game.kernels.returns
+
+    @entry(f"{game.name}.selfplay.returns", [game.folder, __file__])
+    def points_of(config, states, rows, points):  # type: ignore[no-untyped-def]
+        for j in range(rows.shape[0]):
+            for seat in range(4):
+                points[j, seat] = 0.0
+            returns(config, states[rows[j]], points, j)
+
+    return points_of
+
+
+# ---------------------------------------------------------------------------- the tables
+
+
+class Decisions(NamedTuple):
+    """The decisions with a choice of one iteration, n of them, in the order of play."""
+
+    words: np.ndarray[Any, Any]  # uint64 (n, W'): the values that the net reads
+    hands: np.ndarray[Any, Any]  # uint64 (n, 3 x words of a hand) or (n, 0): the other hands
+    legal: np.ndarray[Any, Any]  # uint64 (n, words of a mask)
+    actions: np.ndarray[Any, Any]  # int64 (n,)
+    log_probs: np.ndarray[Any, Any]  # float32 (n,)
+    steps: np.ndarray[Any, Any]  # int64 (n,): step of the iteration
+    tables: np.ndarray[Any, Any]  # int64 (n,)
+    seats: np.ndarray[Any, Any]  # int64 (n,)
+    taught: np.ndarray[
+        Any, Any
+    ]  # head start: float32 (n, A) values or 1 for the teacher's choice; else (n, 0)
+    before: np.ndarray[
+        Any, Any
+    ]  # head start by playouts: float32 (n,) rewards that have fallen; else (0,)
+
+
+class Played(NamedTuple):
+    """One iteration's games."""
+
+    decisions: Decisions
+    rewards: np.ndarray[Any, Any]  # float64 (T, N, 4): rewards of each step, by seat
+    count: int  # decisions of the learner, forced ones included
+
+
+class Tables:
+    """The tables of all environments, stepped together. Table numbers run through all batches.
+
+    Args:
+        setups: The environments with the rewards of training.
+        shares: Tables of each.
+        seed: Seed of the run.
+        inputs: Values of the observation that the net reads.
+        with_hands: Record the other hands.
+    """
+
+    def __init__(
+        self,
+        setups: Sequence[Setup],
+        shares: Sequence[int],
+        seed: int,
+        inputs: int,
+        with_hands: bool,
+    ) -> None:
+        self.game = setups[0].game
+        self.batches = []
+        self.words = -(-inputs // 64)
+        self.with_hands = with_hands
+        spare = 64 * self.words - inputs
+        self._last = np.uint64((1 << (64 - spare)) - 1)
+        for k, (setup, share) in enumerate(zip(setups, shares, strict=True)):
+            batch = Batch(setup, share, packed=True, autoreset="disabled")
+            first = SEED_SPACING * (seed + 1) + ENV_SPACING * k
+            batch.buffers.tables["seed"] = first + np.arange(share, dtype=np.uint64)
+            self.batches.append(batch)
+        self.starts = np.cumsum([0, *shares])
+        self.num_tables = int(self.starts[-1])
+        game = self.game
+        self._scratch = np.zeros((1, game.layout.words), np.uint64)
+        self._work = game.states(2)
+        self._points = np.zeros((1, NUM_SEATS))
+
+    def play(
+        self,
+        number: int,
+        choose: Callable[[Any, Any], tuple[Any, Any]],
+        opponents: Sequence[Any] = (),
+        who: np.ndarray[Any, Any] | None = None,
+        teacher: Any = None,
+        values: bool = False,
+        random: int = 0,
+    ) -> Played:
+        """Play episode ``number`` of every table to its end.
+
+        Args:
+            number: The same number, the same deals.
+            choose: ``(words, legal) -> (actions, log_probs)`` for the learner's decisions with a choice.
+            opponents: Bots in other seats.
+            who: int8 (N, 4): 0 where the learner sits, else 1 + the number of an opponent; None: the learner everywhere.
+            teacher: Bot whose choices or playouts are recorded; None: nothing is.
+            values: Record the playouts' values, not the teacher's choices.
+            random: Seed of the teacher's own randomness.
+        """
+        self._seat(number, opponents, who)
+        parts: list[tuple[Any, ...]] = []
+        rewards: list[np.ndarray[Any, Any]] = []
+        count = 0
+        while any((batch.buffers.seats >= 0).any() for batch in self.batches):
+            step = len(rewards)
+            open_rows, asked = [], []
+            actions = [np.zeros(batch.num_tables, np.int64) for batch in self.batches]
+            lives = [batch.buffers.seats >= 0 for batch in self.batches]
+            for k, batch in enumerate(self.batches):
+                rows = np.flatnonzero(lives[k])
+                mine = rows
+                if who is not None:
+                    seats = batch.buffers.seats[rows]
+                    sits = who[self.starts[k] + rows, seats]
+                    for other in np.unique(sits[sits > 0]):
+                        theirs = rows[sits == other]
+                        actions[k][theirs] = batch.ask(opponents[other - 1], theirs)
+                    mine = rows[sits == 0]
+                count += len(mine)
+                legal = np.asarray(batch.buffers.states["legal"])[mine]
+                choices = np.bitwise_count(legal).sum(axis=1)
+                forced = choices == 1
+                actions[k][mine[forced]] = _only(legal[forced])
+                open_rows.append(mine[~forced])
+                if len(open_rows[k]):
+                    part = self._look(k, open_rows[k], legal[~forced])
+                    asked.append((*part, *self._teach(k, open_rows[k], teacher, values, random)))
+            if asked:
+                words, hands, legal, seats, taught, before = map(
+                    np.concatenate, zip(*asked, strict=True)
+                )
+                chosen, log_probs = choose(words, legal)
+                tables = np.concatenate([self.starts[k] + rows for k, rows in enumerate(open_rows)])
+                steps = np.full(len(tables), step)
+                parts.append(
+                    (words, hands, legal, chosen, log_probs, steps, tables, seats, taught, before)
+                )
+                at = 0
+                for k, rows in enumerate(open_rows):
+                    actions[k][rows] = chosen[at : at + len(rows)]
+                    at += len(rows)
+            got = np.zeros((self.num_tables, NUM_SEATS))
+            for k, batch in enumerate(self.batches):
+                if lives[k].any():
+                    batch.step(actions[k], lives[k])
+                    mine = slice(self.starts[k], self.starts[k + 1])
+                    got[mine] = np.where(lives[k][:, None], batch.buffers.rewards, 0.0)
+            rewards.append(got)
+        decisions = Decisions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return Played(decisions, np.array(rewards), count)
+
+    def _seat(
+        self, number: int, opponents: Sequence[Any], who: np.ndarray[Any, Any] | None
+    ) -> None:
+        """Deal, with the compiled opponents inside the batches."""
+        kernels = [bot.jit(self.game) for bot in opponents]
+        inside = [kernel for kernel in kernels if kernel is not None]
+        codes = np.full(len(opponents) + 1, -2, np.int8)  # -2: asked by us, for somebody else
+        codes[0] = -1
+        for j, kernel in enumerate(kernels):
+            if kernel is not None:
+                codes[j + 1] = inside.index(kernel)
+        for k, batch in enumerate(self.batches):
+            mine = slice(self.starts[k], self.starts[k + 1])
+            seats = -np.ones((batch.num_tables, NUM_SEATS), np.int8)
+            batch.set_bots(
+                inside if who is not None else (), seats if who is None else codes[who[mine]]
+            )
+            batch.buffers.tables["number"] = number
+            batch.reset()
+
+    def _look(self, k: int, rows: Any, legal: Any) -> tuple[Any, Any, Any, Any]:
+        """What the seats on turn of a batch's rows see (and, for the critic, what the others hold)."""
+        batch, game = self.batches[k], self.game
+        words = batch.buffers.words[rows, : self.words]
+        words[:, -1] &= self._last
+        width = 3 * _hand_words(game) if self.with_hands else 0
+        hands = np.zeros((len(rows), width), np.uint64)
+        if self.with_hands:
+            driver = _hands_driver(game)
+            driver(batch.config, batch.buffers.states, rows, self._scratch, hands)
+        return words, hands, legal, batch.buffers.seats[rows]
+
+    def _teach(self, k: int, rows: Any, teacher: Any, values: bool, random: int) -> Any:
+        """What a teacher says of the decisions, and what rewards have fallen before."""
+        batch, game = self.batches[k], self.game
+        if teacher is None:
+            return np.zeros((len(rows), 0), np.float32), np.zeros(0, np.float32)
+        taught = np.zeros((len(rows), game.num_actions), np.float32)
+        if not values:
+            taught[np.arange(len(rows)), batch.ask(teacher, rows)] = 1.0
+            return taught, np.zeros(0, np.float32)
+        states, factor = batch.buffers.states, batch.run["factor"][0]
+        randoms = np.uint64(random) + batch.buffers.tables["random"][rows]
+        driver = _playout_driver(game, teacher.jit(game))
+        driver(batch.config, batch.public, states, rows, randoms, self._work, self._points, taught)
+        points = np.zeros((len(rows), NUM_SEATS))
+        _returns_driver(game)(batch.config, states, rows, points)
+        own = points[np.arange(len(rows)), batch.buffers.seats[rows]] - points.mean(axis=1)
+        return taught * np.float32(factor), (own * factor).astype(np.float32)
+
+
+def _only(legal: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The action of masks with one bit, uint64 (n, words) -> (n,)."""
+    word = (legal != 0).argmax(axis=1)
+    bit = np.bitwise_count(legal[np.arange(len(legal)), word] - np.uint64(1))
+    return (64 * word + bit).astype(np.int64)
+
+
+def advantages(
+    decisions: Decisions,
+    values: np.ndarray[Any, Any],
+    rewards: np.ndarray[Any, Any],
+    gamma: float,
+    gae_lambda: float,
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Generalized advantage estimates (n,) of decisions, each seat of each table by itself.
+
+    Args:
+        decisions: n decisions in the order of play.
+        values: The critic's values of them (n,).
+        rewards: Of every step, (T, N, 4). A seat's rewards from one of its decisions to its next belong to the first.
+        gamma: Discount from a seat's decision to its next.
+        gae_lambda: Weight of longer returns.
+    """
+    _, tables, seats = rewards.shape
+    next_value, next_advantage = np.zeros((tables, seats)), np.zeros((tables, seats))
+    waiting = np.zeros((tables, seats))
+    result = np.zeros(len(values), np.float32)
+    ends = np.searchsorted(decisions.steps, np.arange(len(rewards) + 1))
+    for step in reversed(range(len(rewards))):
+        waiting += rewards[step]
+        part = slice(ends[step], ends[step + 1])
+        at = decisions.tables[part], decisions.seats[part]
+        delta = waiting[at] + gamma * next_value[at] - values[part]
+        advantage = delta + gamma * gae_lambda * next_advantage[at]
+        result[part] = advantage
+        next_value[at], next_advantage[at], waiting[at] = values[part], advantage, 0.0
+    return result
+
+
+# ---------------------------------------------------------------------------- the learner
+
+
+class Perceptron(nn.Module):
+    """Linear layers with ReLU between them."""
+
+    def __init__(self, sizes: Sequence[int], last_gain: float) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True)
+        )
+        for number, layer in enumerate(self.layers):
+            gain = last_gain if number == len(self.layers) - 1 else math.sqrt(2.0)
+            nn.init.orthogonal_(layer.weight, gain)  # type: ignore[arg-type]
+            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+
+    def hidden(self, x: torch.Tensor) -> torch.Tensor:
+        """The values of the last hidden layer."""
+        for layer in self.layers[:-1]:
+            x = functional.relu(layer(x))
+        return x
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The output."""
+        return self.layers[-1](self.hidden(x))  # type: ignore[no-any-return]
+
+    def arrays(self) -> list[tuple[Any, Any]]:
+        """Weights (in, out) and biases, as :class:`baselines.bots.net.Net` holds them."""
+        return [
+            (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())
+            for layer in self.layers
+        ]
+
+    def take(self, layers: Sequence[tuple[Any, Any]]) -> None:
+        """Set weights and biases; values beyond those that the layers read get weight 0."""
+        with torch.no_grad():
+            for layer, (weight, bias) in zip(self.layers, layers, strict=True):
+                layer.weight.zero_()
+                layer.weight[:, : len(weight)] = torch.from_numpy(weight.T.copy())
+                layer.bias[:] = torch.from_numpy(bias.copy())
+
+
+class Agent(nn.Module):
+    """Policy, critic, and the head that guesses who holds what."""
+
+    def __init__(self, inputs: int, hands: int, actions: int, config: SelfPlayConfig) -> None:
+        super().__init__()
+        seen = inputs + (hands if config.critic == "privileged" else 0)
+        self.policy = Perceptron([inputs, *config.layers, actions], 0.01)
+        self.critic = Perceptron([seen, *config.layers, 1], 1.0)
+        self.belief = nn.Linear(config.layers[-1], hands) if config.belief > 0 else None
+
+
+@dataclass
+class SelfPlayResult:
+    """What a run leaves.
+
+    Attributes:
+        net: The trained net.
+        bot: The net as a bot.
+        curve: Rows of the learning curve: seconds, steps, and points a deal over the table's mean against three of each bot, the mean
+            over the environments and each by itself.
+        folder: Where ``net.npz``, ``checkpoint.pt``, ``curve.csv``, ``curve.png`` and ``run.json`` are.
+        seconds: Wall-clock time, evaluations included.
+        steps: Decisions taken.
+    """
+
+    net: nets.Net
+    bot: nets.NetBot
+    curve: list[dict[str, float]]
+    folder: Path
+    seconds: float
+    steps: int
+
+
+class SelfPlay:
+    """A run: everything that an iteration changes, and the iteration.
+
+    Randomness comes from generators that are seeded anew for every iteration, so a checkpoint needs to hold none.
+    """
+
+    def __init__(self, config: SelfPlayConfig) -> None:
+        self.config = config
+        torch.set_num_threads(config.torch_threads)
+        torch.manual_seed(config.seed)
+        self.plain = [setup_for(env, **config.options) for env in config.envs]
+        self.game = self.plain[0].game
+        if any(setup.game is not self.game for setup in self.plain):
+            raise ValueError("envs: expected environments of one game")
+        self.teacher = as_bot(config.teacher)
+        if config.head_start == "playouts" and self.teacher.jit(self.game) is None:
+            raise ValueError(f"teacher: playouts need a bot with a kernel, not {config.teacher!r}")
+        started = None if config.init is None else nets.find(config.init)
+        self.inputs = needed_inputs(self.plain)
+        if started is not None:
+            started.check(self.game)
+            self.inputs = max(self.inputs, started.inputs)
+            layers = tuple(len(bias) for bias in started.biases[:-1])
+            self.config = config = replace(config, layers=layers)
+        shares = split(config.tables, config.weights or (1.0,) * len(self.plain))
+        self.scales = [reward_scale(setup, config.seed) for setup in self.plain]
+        setups = [
+            setup.changed(zero_sum=True, reward_scale=scale)
+            for setup, scale in zip(self.plain, self.scales, strict=True)
+        ]
+        privileged = config.critic == "privileged" or config.belief > 0
+        self.tables = Tables(setups, shares, config.seed, self.inputs, privileged)
+        piece = self.game.layout.slice("hand")
+        self.agent = Agent(
+            self.inputs, 3 * (piece.stop - piece.start), self.game.num_actions, config
+        )
+        if started is not None:
+            self._start_from(started)
+        self.optimizer = self._new_optimizer()
+        self.generator = torch.Generator()
+        self.iteration = self.steps = 0
+        self.in_head = config.head_start != "none" and config.head_steps > 0
+        self.past: list[nets.Net] = []
+        #: Bits that were set in some, and in all, of the observations learned from.
+        self.ever = np.zeros(self.tables.words, np.uint64)
+        self.always = ~self.ever
+
+    def _start_from(self, net: nets.Net) -> None:
+        self.agent.policy.take(list(zip(net.weights, net.biases, strict=True)))
+        seen = self.agent.critic.layers[0].in_features
+        if net.critic and net.about.get("critic") == self.config.critic:
+            extra = seen - self.inputs  # the hands come last
+            first, bias = net.critic[0]
+            kept = len(first) - extra
+            padded = np.zeros((seen, first.shape[1]), np.float32)
+            padded[:kept], padded[self.inputs :] = first[:kept], first[kept:]
+            self.agent.critic.take([(padded, bias), *net.critic[1:]])
+
+    def _new_optimizer(self) -> torch.optim.Optimizer:
+        return torch.optim.Adam(
+            self.agent.parameters(), lr=self.config.learning_rate, eps=1e-5, fused=True
+        )
+
+    # -------------------------------------------------------------- acting
+
+    def choose(self, words: Any, legal: Any) -> tuple[Any, Any]:
+        """Actions drawn from the policy, and their log-probabilities."""
+        with torch.no_grad():
+            logits = self.logits(self.observed(words), self.mask(legal))
+            noise = torch.rand(logits.shape, generator=self.generator).clamp_(min=1e-20)
+            actions = (logits - (-noise.log()).log()).argmax(dim=1)  # Gumbel's trick
+            log_probs = logits.log_softmax(dim=1).gather(1, actions[:, None])[:, 0]
+        return actions.numpy(), log_probs.numpy()
+
+    def observed(self, words: Any) -> torch.Tensor:
+        """Packed observations as float32 (n, inputs)."""
+        return torch.from_numpy(nets.unpack(words, self.inputs))
+
+    def mask(self, legal: Any) -> torch.Tensor:
+        """Packed masks as bool (n, A)."""
+        return torch.from_numpy(nets.unpack(legal, self.game.num_actions) > 0)
+
+    def logits(self, seen: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Logits, -1e9 where an action is not legal."""
+        return self.agent.policy(seen).masked_fill(~mask, -1e9)  # type: ignore[no-any-return]
+
+    def values(self, seen: torch.Tensor, hands: Any) -> torch.Tensor:
+        """The critic's values (n,); it sees ``hands`` too if it is privileged."""
+        if self.config.critic == "privileged":
+            bits = torch.from_numpy(_hand_bits(hands, self.game))
+            seen = torch.cat((seen, bits), dim=1)
+        return self.agent.critic(seen)[:, 0]  # type: ignore[no-any-return]
+
+    # -------------------------------------------------------------- an iteration
+
+    def iterate(self, share: float) -> dict[str, float]:
+        """Play one episode at every table and learn from it.
+
+        Args:
+            share: Share of the run that is done, 0 to 1; the learning rate follows it.
+
+        Returns:
+            Losses and other numbers, for logs.
+        """
+        config = self.config
+        head = self.in_head
+        self.generator.manual_seed((config.seed << 32) + self.iteration)
+        if head:
+            imitated = config.head_start == "imitate"
+            played = self.tables.play(
+                self.iteration,
+                self.choose,
+                teacher=self.teacher,
+                values=not imitated,
+                random=self.iteration,
+            )
+            done = self.steps / config.head_steps
+            self._set_rate(config.head_rate * max(0.1, 1.0 - 0.9 * done))
+            stats = self._learn_from_teacher(played)
+        else:
+            opponents, who = self._opponents()
+            played = self.tables.play(self.iteration, self.choose, opponents, who)
+            self._set_rate(config.learning_rate * max(0.0, 1.0 - share))
+            stats = self._learn(played)
+        words = played.decisions.words
+        self.ever |= np.bitwise_or.reduce(words, axis=0)
+        self.always &= np.bitwise_and.reduce(words, axis=0)
+        self.iteration += 1
+        self.steps += played.count
+        if head and self.steps >= config.head_steps:
+            self.in_head = False
+            self.optimizer = self._new_optimizer()
+        if not head and PAST in config.opponents and self.iteration % config.past_every == 0:
+            self.past = [*self.past, self.net()][-config.past_size :]
+        return stats
+
+    def _set_rate(self, rate: float) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+
+    def _opponents(self) -> tuple[list[Any], np.ndarray[Any, Any] | None]:
+        """The other players of this iteration, and who of them sits where."""
+        config = self.config
+        rng = np.random.default_rng((config.seed, self.iteration))
+        bots: list[Any] = []
+        for name in config.opponents:
+            if name != PAST:
+                bots.append(as_bot(name))
+            elif self.past:
+                chosen = self.past[rng.integers(len(self.past))]
+                bots.append(nets.NetBot(chosen, PAST, temperature=1.0, compiled=False))
+        if not bots:
+            return [], None
+        count = self.tables.num_tables
+        who = np.zeros((count, NUM_SEATS), np.int8)
+        met = np.flatnonzero(rng.random(count) < config.opponent_share)
+        for table in met:
+            others = rng.permutation(NUM_SEATS)[: rng.integers(1, NUM_SEATS)]
+            who[table, others] = 1 + rng.integers(len(bots))
+        return bots, who
+
+    def _minibatches(self, count: int) -> list[Any]:
+        """Indices of the gradient steps of one pass; all of about the same size."""
+        order = torch.randperm(count, generator=self.generator).numpy()
+        return np.array_split(order, max(1, round(count / self.config.minibatch)))
+
+    def _step(self, loss: torch.Tensor) -> None:
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.agent.parameters(), self.config.max_norm)
+        self.optimizer.step()
+
+    def _learn(self, played: Played) -> dict[str, float]:
+        """PPO on one iteration's decisions."""
+        config, made = self.config, played.decisions
+        count = len(made.actions)
+        old_values = np.concatenate([self._old_values(made, i) for i in range(0, count, 2048)])
+        advantage = advantages(made, old_values, played.rewards, config.gamma, config.gae_lambda)
+        target = torch.from_numpy(advantage + old_values)
+        advantage_of, old_log = torch.from_numpy(advantage), torch.from_numpy(made.log_probs)
+        actions = torch.from_numpy(made.actions)
+        sums = np.zeros(5)
+        steps = 0
+        for _ in range(config.epochs):
+            for rows in self._minibatches(count):
+                seen, mask = self.observed(made.words[rows]), self.mask(made.legal[rows])
+                hidden = self.agent.policy.hidden(seen)
+                logits = self.agent.policy.layers[-1](hidden).masked_fill(~mask, -1e9)
+                log_probs = logits.log_softmax(dim=1)
+                taken = log_probs.gather(1, actions[rows][:, None])[:, 0]
+                entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+                ratio = (taken - old_log[rows]).exp()
+                gain = advantage_of[rows]
+                gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+                clipped = ratio.clamp(1.0 - config.clip, 1.0 + config.clip)
+                policy_loss = -torch.minimum(ratio * gain, clipped * gain).mean()
+                hands = made.hands[rows]
+                error = (self.values(seen, hands) - target[rows]).square().mean()
+                loss = policy_loss - config.entropy * entropy + config.value * error
+                if self.agent.belief is not None:
+                    held = torch.from_numpy(_hand_bits(hands, self.game))
+                    guessed = self.agent.belief(hidden)
+                    guess = functional.binary_cross_entropy_with_logits(guessed, held)
+                    loss = loss + config.belief * guess
+                self._step(loss)
+                moved = (old_log[rows] - taken).mean()
+                sums += [
+                    float(x.detach()) for x in (policy_loss, error, entropy, moved, gain.std())
+                ]
+                steps += 1
+        names = ("policy_loss", "value_loss", "entropy", "kl", "_")
+        stats = dict(zip(names[:4], sums[:4] / steps, strict=True))
+        spread = float(target.var()) or 1.0
+        stats["explained"] = 1.0 - float((target - torch.from_numpy(old_values)).var()) / spread
+        return stats
+
+    def _old_values(self, made: Decisions, first: int) -> Any:
+        part = slice(first, first + 2048)
+        with torch.no_grad():
+            return self.values(self.observed(made.words[part]), made.hands[part]).numpy()
+
+    def _learn_from_teacher(self, played: Played) -> dict[str, float]:
+        """One pass over decisions that a teacher has judged."""
+        config, made = self.config, played.decisions
+        by_values = config.head_start == "playouts"
+        returns = advantages(
+            made, np.zeros(len(made.actions), np.float32), played.rewards, 1.0, 1.0
+        )
+        sums, steps = np.zeros(3), 0
+        for rows in self._minibatches(len(made.actions)):
+            seen, mask = self.observed(made.words[rows]), self.mask(made.legal[rows])
+            logits = self.agent.policy(seen)
+            taught = torch.from_numpy(made.taught[rows])
+            share = mask / mask.sum(dim=1, keepdim=True)
+            if by_values:
+                wanted = (taught - (taught * share).sum(dim=1, keepdim=True)) / config.temperature
+                given = logits - (logits * share).sum(dim=1, keepdim=True)
+                policy_loss = ((given - wanted).square() * share).sum(dim=1).mean()
+                policy_loss = policy_loss * config.temperature**2
+                chances = logits.detach().masked_fill(~mask, -1e9).softmax(dim=1)
+                target = (chances * taught).sum(dim=1) - torch.from_numpy(made.before[rows])
+            else:
+                log_probs = logits.masked_fill(~mask, -1e9).log_softmax(dim=1)
+                policy_loss = -(log_probs * taught).sum(dim=1).mean()
+                target = torch.from_numpy(returns[rows])
+            error = (self.values(seen, made.hands[rows]) - target).square().mean()
+            self._step(policy_loss + config.value * error)
+            best = taught.masked_fill(~mask, -1e9).argmax(dim=1)
+            alike = (logits.masked_fill(~mask, -1e9).argmax(dim=1) == best).float().mean()
+            sums += [float(x.detach()) for x in (policy_loss, error, alike)]
+            steps += 1
+        return dict(zip(("policy_loss", "value_loss", "alike"), sums / steps, strict=True))
+
+    # -------------------------------------------------------------- what it has become
+
+    def net(self, **about: Any) -> nets.Net:
+        """The policy as it is now, with its critic.
+
+        Inputs that never changed in the training say nothing: those that were always set become part of the bias, and their weights
+        and those of inputs that were never set become 0. So a net trained on deals can play in a match.
+        """
+        layers, critic = self.agent.policy.arrays(), self.agent.critic.arrays()
+        always = nets.unpack(self.always[None], self.inputs)[0] > 0
+        never = nets.unpack(self.ever[None], self.inputs)[0] == 0
+        if self.iteration:
+            for weight, bias in (layers[0], critic[0]):
+                bias += weight[: self.inputs][always].sum(axis=0)
+                weight[: self.inputs][always | never] = 0.0
+        facts = {
+            "game": self.game.name,
+            "layout": nets.layout_hash(self.game),
+            "critic": self.config.critic,
+            "envs": [setup.id for setup in self.plain],
+            "steps": self.steps,
+            **about,
+        }
+        weights, biases = zip(*layers, strict=True)
+        return nets.Net(weights, biases, tuple(critic), facts)
+
+    def state(self) -> dict[str, Any]:
+        """All that the run needs to go on exactly as it would have."""
+        return {
+            "agent": self.agent.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "iteration": self.iteration,
+            "steps": self.steps,
+            "in_head": self.in_head,
+            "ever": torch.from_numpy(self.ever.view(np.int64)),
+            "always": torch.from_numpy(self.always.view(np.int64)),
+            "past": [
+                [torch.from_numpy(array) for array in (*net.weights, *net.biases)]
+                for net in self.past
+            ],
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from what :meth:`state` gave."""
+        self.in_head = state["in_head"]
+        self.agent.load_state_dict(state["agent"])
+        self.optimizer = self._new_optimizer()
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.iteration, self.steps = state["iteration"], state["steps"]
+        self.ever = state["ever"].numpy().view(np.uint64)
+        self.always = state["always"].numpy().view(np.uint64)
+        self.past = []
+        facts = self.net().about
+        for saved in state["past"]:
+            arrays = [array.numpy() for array in saved]
+            half = len(arrays) // 2
+            self.past.append(nets.Net(tuple(arrays[:half]), tuple(arrays[half:]), (), facts))
+
+
+def split(tables: int, weights: Sequence[float]) -> list[int]:
+    """Tables of each environment, in proportion to the weights and at least 1; the largest remainders are rounded up."""
+    wanted = np.array(weights, float) / sum(weights) * tables
+    shares = np.maximum(1, np.floor(wanted).astype(int))
+    while shares.sum() < tables:
+        shares[(wanted - shares).argmax()] += 1
+    while shares.sum() > tables:
+        shares[np.where(shares > 1, wanted - shares, np.inf).argmin()] -= 1
+    return shares.tolist()  # type: ignore[no-any-return]
+
+
+def reward_scale(setup: Setup, seed: int) -> float:
+    """1 / the standard deviation of a seat's points over the table's mean in an episode among greedy players."""
+    game, bot = setup.game, as_bot("greedy").jit(setup.game)
+    assert bot is not None
+    batch = Batch(setup, SCALE_TABLES, packed=True, autoreset="disabled")
+    batch.set_bots((bot,), np.zeros((SCALE_TABLES, NUM_SEATS), np.int8))
+    first = SEED_SPACING * (seed + 1) + SEED_SPACING // 2
+    batch.buffers.tables["seed"] = first + np.arange(SCALE_TABLES, dtype=np.uint64)
+    batch.reset()
+    points = np.zeros((SCALE_TABLES, NUM_SEATS))
+    rows = np.arange(SCALE_TABLES)
+    _returns_driver(game)(batch.config, batch.buffers.states, rows, points)
+    points = (points - points.mean(axis=1, keepdims=True)) * game.unit
+    return 1.0 / max(float(points.std()), 1e-9)
+
+
+# ---------------------------------------------------------------------------- a run
+
+
+def train(
+    config: SelfPlayConfig,
+    *,
+    resume: bool = False,
+    report: Callable[[dict[str, float]], None] | None = None,
+    progress: bool = True,
+) -> SelfPlayResult:
+    """Train, evaluate along the way, and keep checkpoints.
+
+    Args:
+        config: The run.
+        resume: Continue from ``config.folder`` with its own settings, except ``steps`` and ``minutes``.
+        report: Called with each new row of the curve.
+        progress: Show a progress bar on a terminal, lines elsewhere.
+
+    Raises:
+        FileNotFoundError: Nothing to resume in the folder.
+        FileExistsError: The folder holds a run, and neither ``resume`` nor ``overwrite`` is set.
+        ValueError: A setting out of range; or the run to resume is on other environments.
+    """
+    folder = Path(config.folder)
+    before, curve, checkpoint = 0.0, [], None
+    if resume:
+        config, before, curve, checkpoint = _load(config)
+    elif (folder / "run.json").exists() and not config.overwrite:
+        raise FileExistsError(
+            f"{folder} holds a run: resume it, overwrite it, or take another folder"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    run = SelfPlay(config)
+    config = run.config
+    if checkpoint is not None:
+        run.load_state(checkpoint)
+    log = _logger(config)
+    if not curve:
+        _evaluate(run, 0.0, curve, report)
+    started = time.monotonic() - before
+    begun_steps, begun = run.steps, time.monotonic()
+    display = Display(progress)
+    try:
+        while run.steps < config.steps:
+            seconds = time.monotonic() - started
+            share = run.steps / config.steps
+            if config.minutes is not None:
+                share = max(share, seconds / (60 * config.minutes))
+            if share >= 1.0:
+                break
+            stats = run.iterate(share)
+            rate = (run.steps - begun_steps) / (time.monotonic() - begun)
+            display.update(share, run.steps, rate, stats, curve[-1])
+            log(run.steps, {**stats, "rate": rate})
+            if run.iteration % config.eval_every == 0:
+                row = _evaluate(run, time.monotonic() - started, curve, report)
+                log(run.steps, row)
+                _save(run, time.monotonic() - started, curve)
+    except KeyboardInterrupt:  # the latest checkpoint stands; the folder can be resumed
+        display.close()
+        raise
+    display.close()
+    if curve[-1]["steps"] != run.steps:
+        log(run.steps, _evaluate(run, time.monotonic() - started, curve, report))
+    seconds = time.monotonic() - started
+    _save(run, seconds, curve)
+    plot_curve(curve, config.eval_against, folder / "curve.png")
+    net = run.net(**_provenance(run, seconds, curve))
+    return SelfPlayResult(net, nets.NetBot(net, "agent"), curve, folder, seconds, run.steps)
+
+
+def _evaluate(
+    run: SelfPlay,
+    seconds: float,
+    curve: list[dict[str, float]],
+    report: Callable[[dict[str, float]], None] | None,
+) -> dict[str, float]:
+    """Add a row to the curve: over each environment's suite, the net against three of each bot."""
+    from baselines.evaluate import score_against
+
+    row = {"seconds": seconds, "steps": float(run.steps)}
+    bot = nets.NetBot(run.net(), "agent", compiled=False)
+    for other in run.config.eval_against:
+        scores = []
+        for setup in run.plain:
+            scores.append(
+                score_against(setup, bot, other, deals=run.config.eval_deals, progress=False)
+            )
+        if len(scores) > 1:
+            for setup, (mean, _) in zip(run.plain, scores, strict=True):
+                row[f"{other}/{setup.variant}"] = mean
+        row[f"{other}_mean"] = float(np.mean([mean for mean, _ in scores]))
+        halves = np.array([half for _, half in scores])
+        row[f"{other}_ci95"] = float(np.sqrt((halves**2).sum()) / len(halves))
+    curve.append(row)
+    if report is not None:
+        report(row)
+    return row
+
+
+def _provenance(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> dict[str, Any]:
+    """What a net's file says of its training."""
+    return {
+        "config": _settings(run),
+        "seconds": round(seconds),
+        "evaluation": curve[-1],
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+    }
+
+
+def _settings(run: SelfPlay) -> dict[str, Any]:
+    settings = asdict(replace(run.config, envs=()))
+    settings["envs"] = [setup.id for setup in run.plain]
+    return settings
+
+
+def _save(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> None:
+    """Write net, checkpoint, curve and settings, each whole and renamed into place."""
+    folder = Path(run.config.folder)
+    run.net(**_provenance(run, seconds, curve)).save(folder / "net.npz")
+    temporary = folder / f"checkpoint.{os.getpid()}.tmp.pt"
+    torch.save(run.state(), temporary)
+    temporary.replace(folder / "checkpoint.pt")
+    state = {"config": _settings(run), "seconds": seconds, "curve": curve}
+    temporary = folder / f"run.{os.getpid()}.tmp.json"
+    temporary.write_text(json.dumps(state, indent=1, default=str))
+    temporary.replace(folder / "run.json")
+    with (folder / "curve.csv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(curve[0]))
+        writer.writeheader()
+        writer.writerows(curve)
+
+
+def _load(
+    config: SelfPlayConfig,
+) -> tuple[SelfPlayConfig, float, list[dict[str, float]], dict[str, Any]]:
+    """What the run in a folder was: its settings but for those that ``config`` sets anew, its seconds, curve and checkpoint.
+
+    Raises:
+        FileNotFoundError: There is none.
+        ValueError: A file is damaged, or the run is on other environments.
+    """
+    folder = Path(config.folder)
+    file = folder / "run.json"
+    try:
+        state = json.loads(file.read_text())
+        kept = dict(state["config"])
+        seconds = check_number("seconds", state["seconds"])
+        curve = [{str(k): check_number(k, v) for k, v in row.items()} for row in state["curve"]]
+        asked = [setup_for(env, **config.options).id for env in config.envs]
+        if asked != kept["envs"]:
+            raise ValueError(f"{folder} holds a run on {', '.join(kept['envs'])}, not on {asked}")
+        kept.update(steps=config.steps, minutes=config.minutes, folder=config.folder)
+        kept.update(overwrite=config.overwrite, envs=config.envs, init=None)
+        for name, value in kept.items():
+            if isinstance(value, list):
+                kept[name] = tuple(value)
+        config = replace(config, **kept)
+        checkpoint = torch.load(folder / "checkpoint.pt", weights_only=True)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"nothing to resume in {folder}: no {error.filename}") from None
+    except Exception as error:
+        raise ValueError(f"{folder} holds no run that can be resumed: {error}") from error
+    return config, seconds, curve, checkpoint
+
+
+def _logger(config: SelfPlayConfig) -> Callable[[int, dict[str, float]], None]:
+    """A function ``(steps, numbers)`` that hands numbers to the logging library of the run."""
+    if config.log == "tensorboard":
+        with needs("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+        writer = SummaryWriter(config.folder)
+
+        def to_tensorboard(steps: int, numbers: dict[str, float]) -> None:
+            for name, value in numbers.items():
+                writer.add_scalar(name, value, steps)
+
+        return to_tensorboard
+    if config.log == "wandb":
+        with needs("wandb"):
+            import wandb
+        session = wandb.init(project="trick-envs", config=asdict(replace(config, envs=())))
+        return lambda steps, numbers: session.log(numbers, step=steps)
+    return lambda steps, numbers: None
+
+
+class Display:
+    """A progress bar with speed, losses and the last evaluation; a line now and then where there is no terminal."""
+
+    def __init__(self, shown: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._console = Console(stderr=True)
+        self._lines = shown and not self._console.is_terminal
+        self._next_line = 0.0
+        self._bar = Progress(
+            BarColumn(bar_width=20),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self._console,
+            disable=not (shown and self._console.is_terminal),
+        )
+        self._task = self._bar.add_task("training", total=1.0, note="")
+        self._bar.start()
+
+    def update(
+        self,
+        share: float,
+        steps: int,
+        rate: float,
+        stats: dict[str, float],
+        row: dict[str, float],
+    ) -> None:
+        """Show the share that is done, 0 to 1."""
+        losses = " ".join(f"{name} {value:.3g}" for name, value in stats.items())
+        scores = ", ".join(
+            f"{name[:-5]} {value:+.1f}" for name, value in row.items() if name.endswith("_mean")
+        )
+        note = f"{steps:,} decisions, {rate:,.0f}/s; {losses}; over {scores}"
+        self._bar.update(self._task, completed=min(share, 1.0), note=note)
+        if self._lines and share >= self._next_line:
+            self._console.print(f"{share:4.0%}  {note}", soft_wrap=True)
+            self._next_line = (int(share * 50) + 1) / 50
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+def plot_curve(curve: list[dict[str, float]], against: Sequence[str], file: Path) -> None:
+    """The learning curve as a PNG: points a deal over the table's mean, with 95 % intervals."""
+    with needs("train"):
+        from matplotlib.figure import Figure
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    decisions = [row["steps"] / 1e6 for row in curve]
+    for name in against:
+        mean = np.array([row[f"{name}_mean"] for row in curve])
+        half = np.array([row[f"{name}_ci95"] for row in curve])
+        axes.plot(decisions, mean, marker="o", label=f"against three {name}")
+        axes.fill_between(decisions, mean - half, mean + half, alpha=0.2)
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set_xlabel("million decisions")
+    axes.set_ylabel("points a deal over the table's mean")
+    axes.legend()
+    figure.savefig(file, dpi=120)
