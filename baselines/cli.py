@@ -14,6 +14,7 @@ from typing import Any
 from baselines.extras import MissingExtraError
 
 GAMES = ("bolola", "tarot")
+TRAINERS = ("sb3", "self-play")
 
 USAGE_ERROR, FAILURE, INTERRUPTED = 2, 1, 130
 
@@ -58,22 +59,63 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = add("envs", "List the environments and the bots.", _envs)
 
-    sub = add("train", "Train MaskablePPO against bots.", _train)
-    _environment(sub)
+    sub = add("train", "Train a policy: MaskablePPO against bots, or self-play.", _train)
+    _environment(sub, several=True)
+    sub.add_argument(
+        "--trainer",
+        choices=TRAINERS,
+        default="sb3",
+        help="sb3: MaskablePPO in one environment against bots; self-play: one net in all seats, in one or several environments",
+    )
     sub.add_argument(
         "--opponents",
         nargs="+",
-        default=["greedy"],
         metavar="BOT",
-        help="one bot, or the three after the learner in play order",
+        help="sb3: one bot, or the three after the learner in play order (greedy if left out); "
+        "self-play: who holds some seats at some tables, 'past' for frozen earlier selves (nobody if left out)",
     )
     sub.add_argument("--steps", type=_count, default=1_000_000, help="decisions of the learner")
     sub.add_argument("--minutes", type=float, help="stop after this much time")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--imitate", metavar="BOT", help="learn this bot's choices first")
-    sub.add_argument("--imitate-seconds", type=float, default=60.0, help="how long to learn them")
+    sub.add_argument(
+        "--imitate-seconds", type=float, default=60.0, help="sb3: how long to learn them"
+    )
+    sub.add_argument(
+        "--playouts",
+        metavar="BOT",
+        help="self-play: learn first what each action brings if this bot plays on",
+    )
+    sub.add_argument(
+        "--head-steps",
+        type=_count,
+        help="self-play: decisions of --imitate or --playouts (a quarter of --steps if left out)",
+    )
+    sub.add_argument(
+        "--init", metavar="NET", help="self-play: start from a net, of the library or a file"
+    )
+    sub.add_argument(
+        "--weights",
+        nargs="+",
+        type=float,
+        metavar="W",
+        help="self-play: how often each environment is played",
+    )
     sub.add_argument("--tables", type=_count, default=256, help="tables stepped together")
     sub.add_argument("--learning-rate", type=float, default=1e-3, help="at the start; falls to 0")
+    sub.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other setting of the trainer, as entropy=0.01; may be repeated",
+    )
+    sub.add_argument(
+        "--log",
+        choices=("none", "tensorboard", "wandb"),
+        default="none",
+        help="self-play: where losses go",
+    )
     sub.add_argument("--eval-every", type=float, default=30.0, help="seconds between evaluations")
     sub.add_argument("--eval-deals", type=_count, default=100, help="deals at an evaluation")
     sub.add_argument("--out", default="runs/train", help="folder of checkpoint and curve")
@@ -208,8 +250,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _environment(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("env", help="environment id, as bolola/hearts-v0 (see trick-envs envs)")
+def _environment(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    if several:
+        parser.add_argument(
+            "env", nargs="+", help="environment ids, as bolola/hearts-v0 (see trick-envs envs)"
+        )
+    else:
+        parser.add_argument("env", help="environment id, as bolola/hearts-v0 (see trick-envs envs)")
     parser.add_argument(
         "--option",
         action="append",
@@ -231,17 +278,23 @@ def _setup(options: argparse.Namespace) -> Any:
 
 
 def _env_options(options: argparse.Namespace) -> dict[str, Any]:
+    given = _pairs("--option", options.option)
+    if options.contract is not None:
+        given["contract"] = _import(options.contract)
+    return given
+
+
+def _pairs(flag: str, items: Sequence[str]) -> dict[str, Any]:
+    """The values of a flag that may be repeated, by name."""
     given: dict[str, Any] = {}
-    for item in options.option:
+    for item in items:
         name, equals, value = item.partition("=")
         if not equals:
-            raise ValueError(f"--option: expected NAME=VALUE, got {item!r}")
+            raise ValueError(f"{flag}: expected NAME=VALUE, got {item!r}")
         try:
             given[name.replace("-", "_")] = json.loads(value)
         except json.JSONDecodeError:
             given[name.replace("-", "_")] = value
-    if options.contract is not None:
-        given["contract"] = _import(options.contract)
     return given
 
 
@@ -304,26 +357,54 @@ def _envs(options: argparse.Namespace) -> int:
 
 
 def _train(options: argparse.Namespace) -> int:
+    return _train_selfplay(options) if options.trainer == "self-play" else _train_sb3(options)
+
+
+def _shared_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings that both trainers take under the same names."""
+    names = ["steps", "minutes", "seed", "tables", "learning_rate", "eval_every", "eval_deals"]
+    names += ["overwrite", "torch_threads"]
+    return {
+        **{name: getattr(options, name) for name in names},
+        "options": _env_options(options),
+        "folder": options.out,
+    }
+
+
+def _configured(kind: Any, options: argparse.Namespace, settings: dict[str, Any]) -> Any:
+    """A trainer's settings, with those of ``--set``.
+
+    Raises:
+        ValueError: The trainer has no such setting, or it has a flag of its own.
+    """
+    from dataclasses import fields
+
+    for name, value in _pairs("--set", options.set).items():
+        known = [each.name for each in fields(kind) if each.name not in settings]
+        if name not in known:
+            raise ValueError(f"--set: no setting {name!r}; there are {', '.join(known)}")
+        settings[name] = tuple(value) if isinstance(value, list) else value
+    return kind(**settings)
+
+
+def _train_sb3(options: argparse.Namespace) -> int:
     from baselines.train.sb3 import TrainConfig, train
 
-    opponents = options.opponents
-    config = TrainConfig(
-        env=options.env,
-        options=_env_options(options),
-        opponents=opponents[0] if len(opponents) == 1 else opponents,
-        steps=options.steps,
-        minutes=options.minutes,
-        imitate=options.imitate,
-        imitate_seconds=options.imitate_seconds,
-        seed=options.seed,
-        tables=options.tables,
-        learning_rate=options.learning_rate,
-        eval_every=options.eval_every,
-        eval_deals=options.eval_deals,
-        folder=options.out,
-        overwrite=options.overwrite,
-        torch_threads=options.torch_threads,
-    )
+    for name in ("playouts", "head_steps", "init", "weights"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name.replace('_', '-')}: only with --trainer self-play")
+    if len(options.env) > 1 or options.log != "none":
+        what = "several environments" if len(options.env) > 1 else "--log"
+        raise ValueError(f"{what}: only with --trainer self-play")
+    opponents = options.opponents or ["greedy"]
+    settings = {
+        "env": options.env[0],
+        "opponents": opponents[0] if len(opponents) == 1 else opponents,
+        "imitate": options.imitate,
+        "imitate_seconds": options.imitate_seconds,
+        **_shared_settings(options),
+    }
+    config = _configured(TrainConfig, options, settings)
     result = train(config, resume=options.resume)
     last = result.curve[-1]
     print(f"{result.steps:,} decisions in {result.seconds / 60:.1f} minutes")
@@ -333,6 +414,41 @@ def _train(options: argparse.Namespace) -> int:
             f"against three {name}: {mean:+.1f} +- {half:.1f} points a deal relative to the table"
         )
     print(f"model, curve and settings: {result.folder}")
+    return 0
+
+
+def _train_selfplay(options: argparse.Namespace) -> int:
+    from baselines.train.selfplay import SelfPlayConfig, train
+
+    if options.imitate and options.playouts:
+        raise ValueError("--imitate, --playouts: give one of them")
+    settings = {
+        "envs": tuple(options.env),
+        "weights": None if options.weights is None else tuple(options.weights),
+        "init": options.init,
+        "opponents": tuple(options.opponents or ()),
+        "log": options.log,
+        **_shared_settings(options),
+    }
+    if teacher := options.imitate or options.playouts:
+        settings["teacher"] = teacher
+        settings["head_start"] = "imitate" if options.imitate else "playouts"
+        settings["head_steps"] = options.head_steps or options.steps // 4
+    config = _configured(SelfPlayConfig, options, settings)
+    result = train(config, resume=options.resume)
+    last = result.curve[-1]
+    print(f"{result.steps:,} decisions in {result.seconds / 60:.1f} minutes")
+    for name, value in last.items():
+        bot, slash, variant = name.partition("/")
+        if slash:
+            print(f"{variant} against three {bot}: {value:+.1f}")
+    for name in config.eval_against:
+        mean, half = last[f"{name}_mean"], last[f"{name}_ci95"]
+        print(
+            f"against three {name}: {mean:+.1f} +- {half:.1f} points a deal relative to the table"
+        )
+    print(f"net, checkpoint, curve and settings: {result.folder}")
+    print(f"as a bot: net:{result.folder / 'net.npz'}")
     return 0
 
 

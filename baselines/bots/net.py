@@ -64,7 +64,7 @@ class Net:
 
     @property
     def num_actions(self) -> int:
-        return self.weights[-1].shape[1]
+        return int(self.weights[-1].shape[1])
 
     def check(self, game: Game) -> None:
         """Make sure that the net is for a game as it is here.
@@ -224,7 +224,8 @@ class NetBot(Bot):
         return int(self._choose(view.game, words, view["action_mask"][None], randoms)[0])
 
     def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self._choose(views.game, views.words, views.mask, views.randoms)
+        chosen = self._choose(views.game, views.words, views.mask, views.randoms)
+        return np.asarray(chosen, np.int64)
 
     def _choose(self, game: Game, words: Any, mask: Any, randoms: Any) -> Any:
         self.net.check(game)
@@ -245,7 +246,9 @@ def draw(logits: Floats, randoms: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dt
     ends = np.cumsum(chances, axis=1)
     points = (randoms >> np.uint64(11)).astype(np.float64) * 2.0**-53 * ends[:, -1]
     chosen = (ends <= points[:, None]).sum(axis=1)
-    return np.minimum(chosen, (ends < ends[:, -1:]).sum(axis=1))  # rounding: never past the last
+    return np.asarray(
+        np.minimum(chosen, (ends < ends[:, -1:]).sum(axis=1)), np.int64
+    )  # rounding: never past the last
 
 
 def make(argument: str | None = None) -> Bot:

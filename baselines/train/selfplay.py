@@ -16,17 +16,19 @@ using generalized advantage estimation", ICLR 2016. The layout of the file follo
 to play. ``belief > 0`` adds a loss on who really holds what. The policy itself never sees more than its seat may see.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls
 from __future__ import annotations
 
 import csv
 import functools
+import itertools
 import json
 import math
 import os
 import platform
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +42,7 @@ from trick_core.bits import ONE, ZERO
 from trick_core.bots import as_bot
 from trick_core.drivers import JitBot
 from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_number, setup_for
-from trick_core.jit import entry
+from trick_core.jit import entry, kernel, records
 from trick_core.rng import advance, mix
 
 with needs("train"):
@@ -64,10 +66,10 @@ PAST = "past"
 _LEAST = {
     "steps": 1,
     "head_steps": 0,
+    "worlds": 1,
     "tables": 1,
     "minibatch": 2,
     "epochs": 1,
-    "eval_every": 1,
     "eval_deals": 2,
     "past_every": 1,
     "past_size": 1,
@@ -76,6 +78,7 @@ _LEAST = {
 }
 _RANGES = {
     "minutes": (0.0, math.inf),
+    "eval_every": (0.0, math.inf),
     "learning_rate": (0.0, 1.0),
     "head_rate": (0.0, 1.0),
     "temperature": (0.0, math.inf),
@@ -103,10 +106,11 @@ class SelfPlayConfig:
             steps alone can be repeated exactly.
         init: Net to start from: the name of one that comes with the library, or a file; None: a fresh one.
         head_start: What the net learns before PPO. ``"imitate"``: the teacher's choices. ``"playouts"``: for every legal action, what the
-            deal brings if it is played and the teacher plays all seats from there, in the true deal (a sample of what may be).
+            deal brings if it is played and the teacher plays all seats from there.
         head_steps: Decisions of the head start.
         head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth.
-        teacher: A bot with a kernel.
+        teacher: The bot of the head start; for playouts one with a kernel.
+        worlds: Deals in which it plays out: the true one, and others that the seat cannot tell from it (where the game can draw them).
         temperature: The head start by playouts makes logits of values / temperature (in standard deviations of a deal).
         opponents: Bots that hold some seats at some tables; ``"past"``: frozen earlier selves.
         opponent_share: Share of the tables with opponents, in one to three random seats.
@@ -126,7 +130,7 @@ class SelfPlayConfig:
         max_norm: Gradients are scaled down to this norm.
         layers: Hidden units of the policy, and of the critic.
         critic: ``"public"``: the critic sees what the seat sees; ``"privileged"``: the other hands too.
-        eval_every: Iterations between evaluations, which are also when a checkpoint is written.
+        eval_every: Seconds between evaluations, which are also when a checkpoint is written. Neither changes the run.
         eval_deals: Deals of each environment's suite that are played at an evaluation, each in four rotations.
         eval_against: Bots that the net is evaluated against.
         folder: Where net, checkpoint, curve and settings are written.
@@ -145,6 +149,7 @@ class SelfPlayConfig:
     head_steps: int = 1_000_000
     head_rate: float = 1e-3
     teacher: str = "greedy"
+    worlds: int = 8
     temperature: float = 0.1
     opponents: tuple[str, ...] = ()
     opponent_share: float = 0.25
@@ -164,7 +169,7 @@ class SelfPlayConfig:
     max_norm: float = 0.5
     layers: tuple[int, ...] = (256, 256)
     critic: str = "privileged"
-    eval_every: int = 100
+    eval_every: float = 60.0
     eval_deals: int = 50
     eval_against: tuple[str, ...] = ("greedy",)
     folder: str = "runs/selfplay"
@@ -221,7 +226,7 @@ def _row_driver(game: Game) -> Callable[..., None]:
     observe_row = game.kernels.observe_row
 
     @entry(f"{game.name}.selfplay.rows", [game.folder, __file__])
-    def rows(config, states, words):  # type: ignore[no-untyped-def]
+    def rows(config, states, words):
         for i in range(config.shape[0]):
             states[i].deal = i
             observe_row(config, states[i], words, i)
@@ -249,7 +254,7 @@ def needed_inputs(setups: Sequence[Setup]) -> int:
     ]
     for end in ends:
         if len(np.unique(rows[:, :end], axis=0)) == len(rows):
-            return end
+            return int(end)
     return game.layout.size
 
 
@@ -266,7 +271,7 @@ def _hands_driver(game: Game) -> Callable[..., None]:
     last_mask = np.uint64((1 << ((piece.stop - piece.start - 1) % 64 + 1)) - 1)
 
     @entry(f"{game.name}.selfplay.hands", [game.folder, __file__])
-    def other_hands(config, states, rows, scratch, hands):  # type: ignore[no-untyped-def]
+    def other_hands(config, states, rows, scratch, hands):
         for j in range(rows.shape[0]):
             st = states[rows[j]]
             for k in range(3):
@@ -280,7 +285,7 @@ def _hands_driver(game: Game) -> Callable[..., None]:
 
 def _hand_words(game: Game) -> int:
     piece = game.layout.slice("hand")
-    return -(-(piece.stop - piece.start) // 64)
+    return int(-(-(piece.stop - piece.start) // 64))
 
 
 def _hand_bits(hands: np.ndarray[Any, Any], game: Game) -> np.ndarray[Any, Any]:
@@ -292,37 +297,65 @@ def _hand_bits(hands: np.ndarray[Any, Any], game: Game) -> np.ndarray[Any, Any]:
 
 @functools.cache
 def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
-    """Kernel ``(config, public, states, rows, randoms, work, points, values)``: every legal action's value if the bot plays on.
+    """Kernel ``(config, public, states, rows, randoms, worlds, work, belief, points, values)``: what every legal action brings
+    if the bot plays all seats from there.
 
-    ``work`` are two scratch states, ``points`` float64 (1, 4), ``values`` float32 (n, A): points of the seat on turn over the table's
-    mean in the episode so far, at the end of the deal; 0 for actions that are not legal.
+    It is played in the true deal and in ``worlds - 1`` others that the seat on turn cannot tell from it. ``work`` are three
+    scratch states, ``belief`` the work record of the game's belief, ``points`` float64 (1, 4). ``values`` float32 (n, A) become
+    points of the seat on turn over the table's mean in the episode so far, at the end of the deal, the mean over the worlds; 0
+    for actions that are not legal.
     """
     step, redact, returns = game.kernels.step, game.kernels.redact, game.kernels.returns
     act, num_actions = bot.act, game.num_actions
     label = None if bot.label is None else f"{game.name}.selfplay.playouts.{bot.label}"
 
+    if game.belief is None:
+
+        @kernel
+        def imagine(config, st, seat, random, work, first):
+            return random
+
+    else:
+        prepare, sample = game.belief.prepare, game.belief.sample
+
+        @kernel
+        def imagine(config, st, seat, random, work, first):
+            if first:
+                redact(config, st, seat)
+                prepare(config, st, seat, work)
+            return sample(config, st, seat, random, work)
+
+    @kernel
+    def play_on(config, public, work, deal, random):
+        while work[0].seat >= 0 and work[0].deal == deal:
+            work[1] = work[0]
+            redact(config, work[1], work[1].seat)
+            random = advance(random)
+            step(config, work[0], np.int64(act(public, work[1], mix(random))))
+
     @entry(label, [game.folder, bot.folder, __file__])
-    def playouts(config, public, states, rows, randoms, work, points, values):  # type: ignore[no-untyped-def]
+    def playouts(config, public, states, rows, randoms, worlds, work, belief, points, values):
         for j in range(rows.shape[0]):
             seat, deal = states[rows[j]].seat, states[rows[j]].deal
+            random = randoms[j]
+            work[2] = states[rows[j]]
             for action in range(num_actions):
                 values[j, action] = 0.0
-                legal = states[rows[j]].legal[action >> 6] >> np.uint64(action & 63)
-                if legal & ONE == ZERO:
-                    continue
-                random = randoms[j]
-                work[0] = states[rows[j]]
-                step(config, work[0], np.int64(action))
-                while work[0].seat >= 0 and work[0].deal == deal:
-                    work[1] = work[0]
-                    redact(config, work[1], work[1].seat)
-                    random = advance(random)
-                    step(config, work[0], np.int64(act(public, work[1], mix(random))))
-                for k in range(4):
-                    points[0, k] = 0.0
-                returns(config, work[0], points, 0)
-                mean = (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]) / 4.0
-                values[j, action] = points[0, seat] - mean
+            for world in range(worlds):
+                if world > 0:
+                    random = imagine(config, work[2], seat, random, belief[0], world == 1)
+                for action in range(num_actions):
+                    legal = states[rows[j]].legal[action >> 6] >> np.uint64(action & 63)
+                    if legal & ONE == ZERO:
+                        continue
+                    work[0] = work[2]
+                    step(config, work[0], np.int64(action))
+                    play_on(config, public, work, deal, mix(random))
+                    for k in range(4):
+                        points[0, k] = 0.0
+                    returns(config, work[0], points, 0)
+                    mean = (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]) / 4.0
+                    values[j, action] += (points[0, seat] - mean) / worlds
 
     return playouts
 
@@ -333,7 +366,7 @@ def _returns_driver(game: Game) -> Callable[..., None]:
     returns = game.kernels.returns
 
     @entry(f"{game.name}.selfplay.returns", [game.folder, __file__])
-    def points_of(config, states, rows, points):  # type: ignore[no-untyped-def]
+    def points_of(config, states, rows, points):
         for j in range(rows.shape[0]):
             for seat in range(4):
                 points[j, seat] = 0.0
@@ -369,7 +402,7 @@ class Played(NamedTuple):
 
     decisions: Decisions
     rewards: np.ndarray[Any, Any]  # float64 (T, N, 4): rewards of each step, by seat
-    count: int  # decisions of the learner, forced ones included
+    taken: int  # decisions of the learner, forced ones included
 
 
 class Tables:
@@ -381,6 +414,7 @@ class Tables:
         seed: Seed of the run.
         inputs: Values of the observation that the net reads.
         with_hands: Record the other hands.
+        worlds: Deals in which a teacher plays out, the true one among them.
     """
 
     def __init__(
@@ -390,11 +424,12 @@ class Tables:
         seed: int,
         inputs: int,
         with_hands: bool,
+        worlds: int,
     ) -> None:
         self.game = setups[0].game
         self.batches = []
         self.words = -(-inputs // 64)
-        self.with_hands = with_hands
+        self.with_hands, self.worlds = with_hands, worlds
         spare = 64 * self.words - inputs
         self._last = np.uint64((1 << (64 - spare)) - 1)
         for k, (setup, share) in enumerate(zip(setups, shares, strict=True)):
@@ -406,7 +441,8 @@ class Tables:
         self.num_tables = int(self.starts[-1])
         game = self.game
         self._scratch = np.zeros((1, game.layout.words), np.uint64)
-        self._work = game.states(2)
+        self._work = game.states(3)
+        self._belief = np.zeros(1) if game.belief is None else records(1, game.belief.work)
         self._points = np.zeros((1, NUM_SEATS))
 
     def play(
@@ -456,8 +492,8 @@ class Tables:
                 actions[k][mine[forced]] = _only(legal[forced])
                 open_rows.append(mine[~forced])
                 if len(open_rows[k]):
-                    part = self._look(k, open_rows[k], legal[~forced])
-                    asked.append((*part, *self._teach(k, open_rows[k], teacher, values, random)))
+                    seen = self._look(k, open_rows[k], legal[~forced])
+                    asked.append((*seen, *self._teach(k, open_rows[k], teacher, values, random)))
             if asked:
                 words, hands, legal, seats, taught, before = map(
                     np.concatenate, zip(*asked, strict=True)
@@ -476,8 +512,8 @@ class Tables:
             for k, batch in enumerate(self.batches):
                 if lives[k].any():
                     batch.step(actions[k], lives[k])
-                    mine = slice(self.starts[k], self.starts[k + 1])
-                    got[mine] = np.where(lives[k][:, None], batch.buffers.rewards, 0.0)
+                    part = slice(self.starts[k], self.starts[k + 1])
+                    got[part] = np.where(lives[k][:, None], batch.buffers.rewards, 0.0)
             rewards.append(got)
         decisions = Decisions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
         return Played(decisions, np.array(rewards), count)
@@ -490,14 +526,14 @@ class Tables:
         inside = [kernel for kernel in kernels if kernel is not None]
         codes = np.full(len(opponents) + 1, -2, np.int8)  # -2: asked by us, for somebody else
         codes[0] = -1
-        for j, kernel in enumerate(kernels):
-            if kernel is not None:
-                codes[j + 1] = inside.index(kernel)
+        for j, compiled in enumerate(kernels):
+            if compiled is not None:
+                codes[j + 1] = inside.index(compiled)
         for k, batch in enumerate(self.batches):
-            mine = slice(self.starts[k], self.starts[k + 1])
+            part = slice(self.starts[k], self.starts[k + 1])
             seats = -np.ones((batch.num_tables, NUM_SEATS), np.int8)
             batch.set_bots(
-                inside if who is not None else (), seats if who is None else codes[who[mine]]
+                inside if who is not None else (), seats if who is None else codes[who[part]]
             )
             batch.buffers.tables["number"] = number
             batch.reset()
@@ -526,7 +562,9 @@ class Tables:
         states, factor = batch.buffers.states, batch.run["factor"][0]
         randoms = np.uint64(random) + batch.buffers.tables["random"][rows]
         driver = _playout_driver(game, teacher.jit(game))
-        driver(batch.config, batch.public, states, rows, randoms, self._work, self._points, taught)
+        worlds = 1 if game.belief is None else self.worlds
+        scratch = self._work, self._belief, self._points
+        driver(batch.config, batch.public, states, rows, randoms, worlds, *scratch, taught)
         points = np.zeros((len(rows), NUM_SEATS))
         _returns_driver(game)(batch.config, states, rows, points)
         own = points[np.arange(len(rows)), batch.buffers.seats[rows]] - points.mean(axis=1)
@@ -537,7 +575,7 @@ def _only(legal: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The action of masks with one bit, uint64 (n, words) -> (n,)."""
     word = (legal != 0).argmax(axis=1)
     bit = np.bitwise_count(legal[np.arange(len(legal)), word] - np.uint64(1))
-    return (64 * word + bit).astype(np.int64)
+    return np.asarray(64 * word + bit, np.int64)
 
 
 def advantages(
@@ -580,35 +618,34 @@ class Perceptron(nn.Module):
 
     def __init__(self, sizes: Sequence[int], last_gain: float) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(
-            nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True)
-        )
-        for number, layer in enumerate(self.layers):
-            gain = last_gain if number == len(self.layers) - 1 else math.sqrt(2.0)
-            nn.init.orthogonal_(layer.weight, gain)  # type: ignore[arg-type]
-            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+        self.linears = [nn.Linear(a, b) for a, b in itertools.pairwise(sizes)]
+        self.layers = nn.ModuleList(self.linears)  # which tells torch of them
+        for layer in self.linears:
+            gain = last_gain if layer is self.linears[-1] else math.sqrt(2.0)
+            nn.init.orthogonal_(layer.weight, gain)
+            nn.init.zeros_(layer.bias)
 
     def hidden(self, x: torch.Tensor) -> torch.Tensor:
         """The values of the last hidden layer."""
-        for layer in self.layers[:-1]:
+        for layer in self.linears[:-1]:
             x = functional.relu(layer(x))
         return x
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The output."""
-        return self.layers[-1](self.hidden(x))  # type: ignore[no-any-return]
+        return self.linears[-1](self.hidden(x))  # type: ignore[no-any-return]
 
     def arrays(self) -> list[tuple[Any, Any]]:
         """Weights (in, out) and biases, as :class:`baselines.bots.net.Net` holds them."""
         return [
             (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())
-            for layer in self.layers
+            for layer in self.linears
         ]
 
     def take(self, layers: Sequence[tuple[Any, Any]]) -> None:
         """Set weights and biases; values beyond those that the layers read get weight 0."""
         with torch.no_grad():
-            for layer, (weight, bias) in zip(self.layers, layers, strict=True):
+            for layer, (weight, bias) in zip(self.linears, layers, strict=True):
                 layer.weight.zero_()
                 layer.weight[:, : len(weight)] = torch.from_numpy(weight.T.copy())
                 layer.bias[:] = torch.from_numpy(bias.copy())
@@ -678,7 +715,7 @@ class SelfPlay:
             for setup, scale in zip(self.plain, self.scales, strict=True)
         ]
         privileged = config.critic == "privileged" or config.belief > 0
-        self.tables = Tables(setups, shares, config.seed, self.inputs, privileged)
+        self.tables = Tables(setups, shares, config.seed, self.inputs, privileged, config.worlds)
         piece = self.game.layout.slice("hand")
         self.agent = Agent(
             self.inputs, 3 * (piece.stop - piece.start), self.game.num_actions, config
@@ -696,7 +733,7 @@ class SelfPlay:
 
     def _start_from(self, net: nets.Net) -> None:
         self.agent.policy.take(list(zip(net.weights, net.biases, strict=True)))
-        seen = self.agent.critic.layers[0].in_features
+        seen = self.agent.critic.linears[0].in_features
         if net.critic and net.about.get("critic") == self.config.critic:
             extra = seen - self.inputs  # the hands come last
             first, bias = net.critic[0]
@@ -775,7 +812,7 @@ class SelfPlay:
         self.ever |= np.bitwise_or.reduce(words, axis=0)
         self.always &= np.bitwise_and.reduce(words, axis=0)
         self.iteration += 1
-        self.steps += played.count
+        self.steps += played.taken
         if head and self.steps >= config.head_steps:
             self.in_head = False
             self.optimizer = self._new_optimizer()
@@ -815,7 +852,7 @@ class SelfPlay:
 
     def _step(self, loss: torch.Tensor) -> None:
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(self.agent.parameters(), self.config.max_norm)
         self.optimizer.step()
 
@@ -834,7 +871,7 @@ class SelfPlay:
             for rows in self._minibatches(count):
                 seen, mask = self.observed(made.words[rows]), self.mask(made.legal[rows])
                 hidden = self.agent.policy.hidden(seen)
-                logits = self.agent.policy.layers[-1](hidden).masked_fill(~mask, -1e9)
+                logits = self.agent.policy.linears[-1](hidden).masked_fill(~mask, -1e9)
                 log_probs = logits.log_softmax(dim=1)
                 taken = log_probs.gather(1, actions[rows][:, None])[:, 0]
                 entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
@@ -1010,7 +1047,8 @@ def train(
         ValueError: A setting out of range; or the run to resume is on other environments.
     """
     folder = Path(config.folder)
-    before, curve, checkpoint = 0.0, [], None
+    before, checkpoint = 0.0, None
+    curve: list[dict[str, float]] = []
     if resume:
         config, before, curve, checkpoint = _load(config)
     elif (folder / "run.json").exists() and not config.overwrite:
@@ -1025,8 +1063,10 @@ def train(
     log = _logger(config)
     if not curve:
         _evaluate(run, 0.0, curve, report)
+        _save(run, 0.0, curve)
     started = time.monotonic() - before
     begun_steps, begun = run.steps, time.monotonic()
+    evaluated = begun
     display = Display(progress)
     try:
         while run.steps < config.steps:
@@ -1040,14 +1080,12 @@ def train(
             rate = (run.steps - begun_steps) / (time.monotonic() - begun)
             display.update(share, run.steps, rate, stats, curve[-1])
             log(run.steps, {**stats, "rate": rate})
-            if run.iteration % config.eval_every == 0:
-                row = _evaluate(run, time.monotonic() - started, curve, report)
-                log(run.steps, row)
+            if time.monotonic() - evaluated >= config.eval_every and run.steps < config.steps:
+                log(run.steps, _evaluate(run, time.monotonic() - started, curve, report))
                 _save(run, time.monotonic() - started, curve)
-    except KeyboardInterrupt:  # the latest checkpoint stands; the folder can be resumed
+                evaluated = time.monotonic()
+    finally:  # interrupted: the latest checkpoint stands, and can be resumed
         display.close()
-        raise
-    display.close()
     if curve[-1]["steps"] != run.steps:
         log(run.steps, _evaluate(run, time.monotonic() - started, curve, report))
     seconds = time.monotonic() - started
@@ -1069,11 +1107,8 @@ def _evaluate(
     row = {"seconds": seconds, "steps": float(run.steps)}
     bot = nets.NetBot(run.net(), "agent", compiled=False)
     for other in run.config.eval_against:
-        scores = []
-        for setup in run.plain:
-            scores.append(
-                score_against(setup, bot, other, deals=run.config.eval_deals, progress=False)
-            )
+        deals = run.config.eval_deals
+        scores = [score_against(env, bot, other, deals=deals, progress=False) for env in run.plain]
         if len(scores) > 1:
             for setup, (mean, _) in zip(run.plain, scores, strict=True):
                 row[f"{other}/{setup.variant}"] = mean
@@ -1101,9 +1136,10 @@ def _provenance(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) ->
 
 
 def _settings(run: SelfPlay) -> dict[str, Any]:
-    settings = asdict(replace(run.config, envs=()))
-    settings["envs"] = [setup.id for setup in run.plain]
-    return settings
+    names = [each.name for each in fields(run.config)]
+    return {name: getattr(run.config, name) for name in names} | {
+        "envs": [setup.id for setup in run.plain]
+    }
 
 
 def _save(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> None:
@@ -1159,7 +1195,7 @@ def _load(
 def _logger(config: SelfPlayConfig) -> Callable[[int, dict[str, float]], None]:
     """A function ``(steps, numbers)`` that hands numbers to the logging library of the run."""
     if config.log == "tensorboard":
-        with needs("tensorboard"):
+        with needs("logs"):
             from torch.utils.tensorboard import SummaryWriter
         writer = SummaryWriter(config.folder)
 
@@ -1169,9 +1205,9 @@ def _logger(config: SelfPlayConfig) -> Callable[[int, dict[str, float]], None]:
 
         return to_tensorboard
     if config.log == "wandb":
-        with needs("wandb"):
+        with needs("logs"):
             import wandb
-        session = wandb.init(project="trick-envs", config=asdict(replace(config, envs=())))
+        session = wandb.init(project="trick-envs", config=vars(config))
         return lambda steps, numbers: session.log(numbers, step=steps)
     return lambda steps, numbers: None
 
