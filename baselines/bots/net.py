@@ -25,6 +25,7 @@ import numpy as np
 
 from baselines.bots.options import settings_from
 from trick_core.bots import BatchView, Bot, View
+from trick_core.drivers import JitBot
 from trick_core.game import Game, find_game
 
 FORMAT, FORMAT_VERSION = "trick-envs-net", 1
@@ -217,6 +218,12 @@ class NetBot(Bot):
         self.name = name
         self.temperature = NetSettings(temperature).temperature
         self.compiled = compiled
+
+    def jit(self, game: Game) -> JitBot | None:
+        from baselines.bots.net_kernel import net_jit
+
+        self.net.check(game)
+        return net_jit(self.net, game, self.temperature) if self.compiled else None
 
     def act(self, view: View) -> int:
         words = np.packbits(view["observation"], bitorder="little").view("<u8")[None]

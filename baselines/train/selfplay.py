@@ -67,6 +67,8 @@ _LEAST = {
     "steps": 1,
     "head_steps": 0,
     "worlds": 1,
+    "head_minibatch": 2,
+    "head_epochs": 1,
     "tables": 1,
     "minibatch": 2,
     "epochs": 1,
@@ -109,6 +111,8 @@ class SelfPlayConfig:
             deal brings if it is played and the teacher plays all seats from there.
         head_steps: Decisions of the head start.
         head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth.
+        head_minibatch: Decisions a gradient step of the head start.
+        head_epochs: Its passes over an iteration's decisions.
         teacher: The bot of the head start; for playouts one with a kernel.
         worlds: Deals in which it plays out: the true one, and others that the seat cannot tell from it (where the game can draw them).
         temperature: The head start by playouts makes logits of values / temperature (in standard deviations of a deal).
@@ -148,6 +152,8 @@ class SelfPlayConfig:
     head_start: str = "none"
     head_steps: int = 1_000_000
     head_rate: float = 1e-3
+    head_minibatch: int = 256
+    head_epochs: int = 3
     teacher: str = "greedy"
     worlds: int = 8
     temperature: float = 0.1
@@ -744,7 +750,7 @@ class SelfPlay:
 
     def _new_optimizer(self) -> torch.optim.Optimizer:
         return torch.optim.Adam(
-            self.agent.parameters(), lr=self.config.learning_rate, eps=1e-5, fused=True
+            self.agent.parameters(), lr=self.config.learning_rate, eps=1e-7, fused=True
         )
 
     # -------------------------------------------------------------- acting
@@ -845,10 +851,10 @@ class SelfPlay:
             who[table, others] = 1 + rng.integers(len(bots))
         return bots, who
 
-    def _minibatches(self, count: int) -> list[Any]:
+    def _minibatches(self, count: int, size: int) -> list[Any]:
         """Indices of the gradient steps of one pass; all of about the same size."""
         order = torch.randperm(count, generator=self.generator).numpy()
-        return np.array_split(order, max(1, round(count / self.config.minibatch)))
+        return np.array_split(order, max(1, round(count / size)))
 
     def _step(self, loss: torch.Tensor) -> None:
         self.optimizer.zero_grad(set_to_none=True)
@@ -868,7 +874,7 @@ class SelfPlay:
         sums = np.zeros(5)
         steps = 0
         for _ in range(config.epochs):
-            for rows in self._minibatches(count):
+            for rows in self._minibatches(count, config.minibatch):
                 seen, mask = self.observed(made.words[rows]), self.mask(made.legal[rows])
                 hidden = self.agent.policy.hidden(seen)
                 logits = self.agent.policy.linears[-1](hidden).masked_fill(~mask, -1e9)
@@ -906,14 +912,18 @@ class SelfPlay:
             return self.values(self.observed(made.words[part]), made.hands[part]).numpy()
 
     def _learn_from_teacher(self, played: Played) -> dict[str, float]:
-        """One pass over decisions that a teacher has judged."""
+        """Some passes over decisions that a teacher has judged."""
         config, made = self.config, played.decisions
         by_values = config.head_start == "playouts"
         returns = advantages(
             made, np.zeros(len(made.actions), np.float32), played.rewards, 1.0, 1.0
         )
         sums, steps = np.zeros(3), 0
-        for rows in self._minibatches(len(made.actions)):
+        passes = [
+            self._minibatches(len(made.actions), config.head_minibatch)
+            for _ in range(config.head_epochs)
+        ]
+        for rows in itertools.chain(*passes):
             seen, mask = self.observed(made.words[rows]), self.mask(made.legal[rows])
             logits = self.agent.policy(seen)
             taught = torch.from_numpy(made.taught[rows])
@@ -922,7 +932,6 @@ class SelfPlay:
                 wanted = (taught - (taught * share).sum(dim=1, keepdim=True)) / config.temperature
                 given = logits - (logits * share).sum(dim=1, keepdim=True)
                 policy_loss = ((given - wanted).square() * share).sum(dim=1).mean()
-                policy_loss = policy_loss * config.temperature**2
                 chances = logits.detach().masked_fill(~mask, -1e9).softmax(dim=1)
                 target = (chances * taught).sum(dim=1) - torch.from_numpy(made.before[rows])
             else:
