@@ -63,7 +63,7 @@ if JIT:
         return array._getvalue()
 
     @intrinsic(prefer_literal=True)
-    def _weights_of(typingctx, slot, count):  # type: ignore[no-untyped-def]
+    def _weights_of(typingctx, slot, count):
         """The float32 numbers of a slot; both arguments are literals."""
         number, length = slot.literal_value, count.literal_value
         array = types.Array(types.float32, 1, "C", readonly=True)
@@ -83,7 +83,7 @@ if JIT:
         """An intrinsic ``(count) -> array`` in the frame of the calling function; ``count`` is a literal."""
 
         @intrinsic(prefer_literal=True)
-        def room(typingctx, count):  # type: ignore[no-untyped-def]
+        def room(typingctx, count):
             shape = shape_of(count.literal_value)
             array = types.Array(dtype, len(shape), "C")
 
