@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trick_core.bits import ONE, ZERO, lowest
+from trick_core.bits import ONE, ZERO, lowest, popcount
 from trick_core.drivers import JitBot
 from trick_core.game import Game
 from trick_core.jit import JIT, kernel
@@ -122,7 +122,7 @@ def net_jit(net: Net, game: Game, temperature: float) -> JitBot | None:
 def _bot(game: Game, slot: int, sizes: tuple[int, ...], draws: bool) -> JitBot:
     shape = "x".join(map(str, sizes))
     label = f"net{slot}-{shape}-{'draws' if draws else 'best'}"
-    return JitBot(label, _act(game, slot, sizes, draws), __file__)
+    return JitBot(label, _act(game, slot, sizes, draws), __file__, honest=True)
 
 
 def _act(game: Game, slot: int, sizes: tuple[int, ...], draws: bool) -> Any:
@@ -130,6 +130,7 @@ def _act(game: Game, slot: int, sizes: tuple[int, ...], draws: bool) -> Any:
     observe, observe_row = game.kernels.observe, game.kernels.observe_row
     words, row_words = -(-sizes[0] // 64), game.row_start // 64
     all_words, has_row = game.layout.words, words > row_words
+    mask_words = game.mask_words
     first, actions, widest = sizes[1], sizes[-1], max(sizes[1:])
     last_mask = np.uint64((1 << ((sizes[0] - 1) % 64 + 1)) - 1)
     starts = [0]
@@ -201,6 +202,13 @@ def _act(game: Game, slot: int, sizes: tuple[int, ...], draws: bool) -> Any:
 
     @kernel
     def act(config, view, random):
+        choices, only = 0, 0
+        for word in range(mask_words):
+            if view.legal[word] != ZERO:
+                choices += popcount(view.legal[word])
+                only = 64 * word + lowest(view.legal[word])
+        if choices == 1:
+            return only
         seen = _words_on_stack(all_words)
         one, other = _floats_on_stack(widest), _floats_on_stack(widest)
         weights = _weights_of(slot, numbers)

@@ -43,7 +43,8 @@ from trick_core.bots import as_bot
 from trick_core.drivers import JitBot
 from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_number, setup_for
 from trick_core.jit import entry, kernel, records
-from trick_core.rng import advance, mix
+from trick_core.rng import mix
+from trick_core.rollouts import ENDS, PLAYOUT, playout, playout_label
 
 with needs("train"):
     import torch
@@ -156,7 +157,7 @@ class SelfPlayConfig:
     head_epochs: int = 3
     teacher: str = "greedy"
     worlds: int = 8
-    temperature: float = 0.1
+    temperature: float = 0.05
     opponents: tuple[str, ...] = ()
     opponent_share: float = 0.25
     past_every: int = 50
@@ -303,17 +304,16 @@ def _hand_bits(hands: np.ndarray[Any, Any], game: Game) -> np.ndarray[Any, Any]:
 
 @functools.cache
 def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
-    """Kernel ``(config, public, states, rows, randoms, worlds, work, belief, points, values)``: what every legal action brings
-    if the bot plays all seats from there.
+    """Kernel ``(config, public, states, rows, randoms, worlds, work, views, belief, run, points, values)``: what every legal
+    action brings if the bot plays all seats from there.
 
-    It is played in the true deal and in ``worlds - 1`` others that the seat on turn cannot tell from it. ``work`` are three
-    scratch states, ``belief`` the work record of the game's belief, ``points`` float64 (1, 4). ``values`` float32 (n, A) become
-    points of the seat on turn over the table's mean in the episode so far, at the end of the deal, the mean over the worlds; 0
-    for actions that are not legal.
+    It is played in the true deal and in ``worlds - 1`` others that the seat on turn cannot tell from it. ``work`` are two
+    scratch states, ``views`` is one more, ``belief`` a work record of the game's belief, ``run`` a record of a playout, ``points`` float64 (1, 4).
+    ``values`` float32 (n, A) become points of the seat on turn over the table's mean in the episode so far, at the end of the
+    deal, the mean over the worlds; 0 for actions that are not legal. If the bot chooses an illegal action, ``run`` says so.
     """
     step, redact, returns = game.kernels.step, game.kernels.redact, game.kernels.returns
-    act, num_actions = bot.act, game.num_actions
-    label = None if bot.label is None else f"{game.name}.selfplay.playouts.{bot.label}"
+    num_actions, play_on, label = game.num_actions, playout(game, (bot,)), playout_label((bot,))
 
     if game.belief is None:
 
@@ -332,36 +332,36 @@ def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
             return sample(config, st, seat, random, work)
 
     @kernel
-    def play_on(config, public, work, deal, random):
-        while work[0].seat >= 0 and work[0].deal == deal:
-            work[1] = work[0]
-            redact(config, work[1], work[1].seat)
-            random = advance(random)
-            step(config, work[0], np.int64(act(public, work[1], mix(random))))
+    def over_mean(config, st, seat, points):
+        for k in range(4):
+            points[0, k] = 0.0
+        returns(config, st, points, 0)
+        return points[0, seat] - (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]) / 4.0
 
-    @entry(label, [game.folder, bot.folder, __file__])
-    def playouts(config, public, states, rows, randoms, worlds, work, belief, points, values):
+    @entry(
+        None if label is None else f"{game.name}.selfplay.playouts.{label}",
+        [game.folder, bot.folder, __file__],
+    )
+    def playouts(
+        config, public, states, rows, randoms, worlds, work, views, belief, run, points, values
+    ):
         for j in range(rows.shape[0]):
-            seat, deal = states[rows[j]].seat, states[rows[j]].deal
-            random = randoms[j]
-            work[2] = states[rows[j]]
+            seat, random = states[rows[j]].seat, randoms[j]
+            work[0] = states[rows[j]]
             for action in range(num_actions):
                 values[j, action] = 0.0
             for world in range(worlds):
                 if world > 0:
-                    random = imagine(config, work[2], seat, random, belief[0], world == 1)
+                    random = imagine(config, work[0], seat, random, belief[0], world == 1)
                 for action in range(num_actions):
                     legal = states[rows[j]].legal[action >> 6] >> np.uint64(action & 63)
                     if legal & ONE == ZERO:
                         continue
-                    work[0] = work[2]
-                    step(config, work[0], np.int64(action))
-                    play_on(config, public, work, deal, mix(random))
-                    for k in range(4):
-                        points[0, k] = 0.0
-                    returns(config, work[0], points, 0)
-                    mean = (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]) / 4.0
-                    values[j, action] += (points[0, seat] - mean) / worlds
+                    work[1] = work[0]
+                    step(config, work[1], np.int64(action))
+                    run[0].random = mix(random)
+                    play_on(config, public, work, 1, views, run)
+                    values[j, action] += over_mean(config, work[1], seat, points) / worlds
 
     return playouts
 
@@ -447,8 +447,10 @@ class Tables:
         self.num_tables = int(self.starts[-1])
         game = self.game
         self._scratch = np.zeros((1, game.layout.words), np.uint64)
-        self._work = game.states(3)
+        self._work, self._views = game.states(2), game.states(1)
         self._belief = np.zeros(1) if game.belief is None else records(1, game.belief.work)
+        self._run = records(1, PLAYOUT)
+        self._run["until"] = ENDS.index("deal")
         self._points = np.zeros((1, NUM_SEATS))
 
     def play(
@@ -569,8 +571,12 @@ class Tables:
         randoms = np.uint64(random) + batch.buffers.tables["random"][rows]
         driver = _playout_driver(game, teacher.jit(game))
         worlds = 1 if game.belief is None else self.worlds
-        scratch = self._work, self._belief, self._points
+        scratch = self._work, self._views, self._belief, self._run, self._points
         driver(batch.config, batch.public, states, rows, randoms, worlds, *scratch, taught)
+        if self._run["fault"][0]:
+            raise ValueError(
+                f"bot {teacher.name!r} chose {self._run['fault_action'][0]}, which is not legal"
+            )
         points = np.zeros((len(rows), NUM_SEATS))
         _returns_driver(game)(batch.config, states, rows, points)
         own = points[np.arange(len(rows)), batch.buffers.seats[rows]] - points.mean(axis=1)
@@ -912,7 +918,7 @@ class SelfPlay:
             return self.values(self.observed(made.words[part]), made.hands[part]).numpy()
 
     def _learn_from_teacher(self, played: Played) -> dict[str, float]:
-        """Some passes over decisions that a teacher has judged."""
+        """Passes over decisions that a teacher has judged; the critic learns in the first, and numbers are from it."""
         config, made = self.config, played.decisions
         by_values = config.head_start == "playouts"
         returns = advantages(
@@ -923,7 +929,7 @@ class SelfPlay:
             self._minibatches(len(made.actions), config.head_minibatch)
             for _ in range(config.head_epochs)
         ]
-        for rows in itertools.chain(*passes):
+        for number, rows in enumerate(itertools.chain(*passes)):
             seen, mask = self.observed(made.words[rows]), self.mask(made.legal[rows])
             logits = self.agent.policy(seen)
             taught = torch.from_numpy(made.taught[rows])
@@ -932,11 +938,16 @@ class SelfPlay:
                 wanted = (taught - (taught * share).sum(dim=1, keepdim=True)) / config.temperature
                 given = logits - (logits * share).sum(dim=1, keepdim=True)
                 policy_loss = ((given - wanted).square() * share).sum(dim=1).mean()
-                chances = logits.detach().masked_fill(~mask, -1e9).softmax(dim=1)
-                target = (chances * taught).sum(dim=1) - torch.from_numpy(made.before[rows])
             else:
                 log_probs = logits.masked_fill(~mask, -1e9).log_softmax(dim=1)
                 policy_loss = -(log_probs * taught).sum(dim=1).mean()
+            if number >= len(passes[0]):
+                self._step(policy_loss)
+                continue
+            if by_values:
+                chances = logits.detach().masked_fill(~mask, -1e9).softmax(dim=1)
+                target = (chances * taught).sum(dim=1) - torch.from_numpy(made.before[rows])
+            else:
                 target = torch.from_numpy(returns[rows])
             error = (self.values(seen, made.hands[rows]) - target).square().mean()
             self._step(policy_loss + config.value * error)
