@@ -212,14 +212,3 @@ def test_a_net_for_deals_plays_the_match():
     setup = make_setup("match", order=["hearts", "trump"])
     result = evaluate(setup, [NetBot(some_net(BOLOLA)), "random"], deals=2, seed=1, progress=False)
     assert result.deals_per_episode == 2
-
-
-@pytest.mark.parametrize("name", nets.shipped())
-def test_shipped_nets_beat_random_play(name):
-    """In every environment that they were trained in; each has its card."""
-    bot = make_bot(f"net:{name}")
-    assert isinstance(bot, NetBot)
-    assert (nets.FOLDER / f"{name}.md").is_file()
-    for env in bot.net.about["envs"]:
-        row = evaluate(env, [bot, "random"], deals=12, progress=False).rows[0]
-        assert row.overall.low > 0, env
