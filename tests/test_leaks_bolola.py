@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import bolola_env
+from baselines.extras import MissingExtraError
 from bolola_env.contracts import CONTRACTS, Contract
 from bolola_env.game import GAME
 from bolola_env.game import setup as bolola_setup
@@ -172,7 +173,7 @@ def playable_bots() -> list[Any]:
     for name in bot_names():
         try:
             bots.append(make_bot(name))
-        except ValueError:  # it needs an argument, as net:file
+        except (ValueError, MissingExtraError):  # it needs a file, or a library that is not here
             continue
     return bots
 
