@@ -204,8 +204,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(report.markdown(header, lines))
     else:
         report.show("A training loop with both forms of observations", header, lines)
-    settings = {"repeats": arguments.repeats, "seconds": "one rollout,", "clock": "wall"}
-    print("\n".join(report.machine_lines(here, settings)))
+    facts = report.machine_lines(here, {"repeats": arguments.repeats, "seconds": 0, "clock": ""})
+    facts[2] = (
+        f"medians of {arguments.repeats} rollouts of {arguments.tables} tables x {arguments.steps} steps, "
+        f"torch on {arguments.device} with {arguments.torch_threads} threads"
+    )
+    print("\n".join(facts))
     if arguments.json:
         report.write_json(
             arguments.json,

@@ -14,7 +14,7 @@ Row = Sequence[str]
 
 def number(value: float) -> str:
     """A rate with three figures that matter: ``54.2 M``, ``213 k``."""
-    for factor, unit in ((1e6, " M"), (1e3, " k")):
+    for factor, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if value >= factor:
             return f"{value / factor:.3g}{unit}" if value < 1000 * factor else f"{value:.3g}"
     return f"{value:.3g}"

@@ -5,7 +5,7 @@
 Every figure comes from fresh processes. The page cache is as it happens to be: the first process of a machine's day
 takes longer. The cold cache is an empty folder in NUMBA_CACHE_DIR, the warm one the same folder afterwards. A first
 deal is made by one environment: turn-based (52 actions of Bolola and the end), or 64 tables in a vector
-environment until the first has ended. Compiling at import is looked for with Numba's own events.
+environment until the first has ended, with all seats played by the caller, or one, among three jitted ``greedy``. Compiling at import is looked for with Numba's own events.
 """
 
 from __future__ import annotations
@@ -50,6 +50,14 @@ if what == "aec":
         env.step(None if over else observation["action_mask"].tobytes().rfind(1))
 elif what == "vector":
     env = module.vector_env(num_envs=64)
+    env.reset(seed=0)
+    over = False
+    while not over:
+        over = env.step(env.sample_actions())[2].any()
+elif what == "learner":
+    from trick_core.game import find_game
+    from trick_core.learner import LearnerVectorEnv
+    env = LearnerVectorEnv(find_game(game).setup(), 64, "greedy")
     env.reset(seed=0)
     over = False
     while not over:
@@ -118,7 +126,8 @@ def waits(
     """
     imports: list[float] = []
     found = []
-    for what, name in (("aec", "turn-based"), ("vector", "vector")):
+    kinds = {"aec": "turn-based", "vector": "vector", "learner": "one learner among greedy"}
+    for what, name in kinds.items():
         cold, warm = [], []
         for _ in range(cold_repeats):
             with tempfile.TemporaryDirectory() as cache:

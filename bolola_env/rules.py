@@ -82,17 +82,22 @@ def start_deal(config: Any, st: Any) -> Any:
 def shuffle(st: Any, random: Any) -> Any:
     """Deal 13 cards to each seat: every card in turn goes to a seat with the chance its free places give."""
     first, second, third = 13, 26, 39  # free places of seat 0, of seats 0-1, of seats 0-2
-    for seat in range(4):
-        st.hands[seat] = ZERO
+    cards0, cards1, cards2 = ZERO, ZERO, ZERO  # and the cards that these have so far
     for card in range(NUM_CARDS):
-        # An int, since uncompiled NumPy comparisons would not add up but combine to one flag.
-        place = int(below(mix(random), NUM_CARDS - card))
+        place = below(mix(random), NUM_CARDS - card)
         random = advance(random)
-        seat = (place >= first) + (place >= second) + (place >= third)
-        first -= place < first
-        second -= place < second
-        third -= place < third
-        st.hands[seat] |= ONE << np.uint64(card)
+        bit = np.uint64(card)
+        in0, in1, in2 = place < first, place < second, place < third
+        first -= in0
+        second -= in1
+        third -= in2
+        cards0 |= np.uint64(in0) << bit
+        cards1 |= np.uint64(in1) << bit
+        cards2 |= np.uint64(in2) << bit
+    st.hands[0] = cards0
+    st.hands[1] = cards1 ^ cards0
+    st.hands[2] = cards2 ^ cards1
+    st.hands[3] = ALL_CARDS ^ cards2
 
 
 @kernel

@@ -312,7 +312,7 @@ def test_startup_measures_cold_and_warm_first_deals(capsys, tmp_path):
     target = tmp_path / "startup.json"
     startup.main(["--repeats", "2", "--cold-repeats", "1", "--json", str(target)])
     waits = {wait["name"]: wait["seconds"] for wait in json.loads(target.read_text())["waits"]}
-    for kind in ("turn-based", "vector"):
+    for kind in ("turn-based", "vector", "one learner among greedy"):
         cold = waits[f"first deal, cold cache, {kind}"]
         assert min(cold) > 2 * max(waits[f"first deal, warm cache, {kind}"])
     assert "import compiles 0 functions" in capsys.readouterr().out
@@ -347,3 +347,41 @@ def test_open_spiel_that_is_missing_is_reported():
 def _has_open_spiel() -> bool:
     command = [sys.executable, "-c", "import pyspiel"]
     return subprocess.run(command, capture_output=True).returncode == 0
+
+
+@needs_jit
+def test_scaling_measures_and_plots_every_size(capsys, tmp_path, monkeypatch):
+    """One line a game and size, with the memory of the arrays; the plot is a picture."""
+    from benchmarks import scaling
+
+    monkeypatch.setattr(scaling, "LEAST", 100)
+    files = {name: tmp_path / "made" / f"scaling.{name}" for name in ("png", "json")}
+    options = [text for name, file in files.items() for text in (f"--{name}", str(file))]
+    scaling.main(["--tables", "1", "30", "--markdown", *options])
+    points = json.loads(files["json"].read_text())["points"]
+    found = [(point["game"], point["tables"]) for point in points]
+    assert found == [(g, n) for g in ("bolola/hearts-v0", "tarot/deal-v0") for n in (1, 30)]
+    assert all(len(point["nanoseconds"]) == 5 and min(point["nanoseconds"]) > 0 for point in points)
+    assert points[1]["memory"] == 30 * points[0]["memory"]
+    assert files["png"].read_bytes().startswith(b"\x89PNG")
+    assert "| bolola/hearts-v0 | 30 |" in capsys.readouterr().out
+
+
+@needs_jit
+def test_both_forms_of_the_training_loop_learn_the_same(capsys, tmp_path):
+    """Packed observations change nothing but speed and storage: after a rollout the weights are equal."""
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    training = pytest.importorskip("benchmarks.packed_training")
+    loops = [training.Loop(bolola(), form, 3, 20, "cpu") for form in training.FORMS]
+    for loop in loops:
+        torch.manual_seed(5)
+        loop.run()
+    weights = [torch.cat([p.flatten() for p in loop.policy.parameters()]) for loop in loops]
+    assert torch.equal(*weights)
+    bytes_, words = (loop.stored.numel() * loop.stored.element_size() for loop in loops)
+    assert bytes_ == 8 * words
+    target = tmp_path / "training.json"
+    training.main(["--games", "bolola", "--tables", "2", "--steps", "3", "--json", str(target)])
+    forms = [result["form"] for result in json.loads(target.read_text())["results"]]
+    assert forms == ["bytes", "packed"]
+    assert "bolola/hearts-v0" in capsys.readouterr().out

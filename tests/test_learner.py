@@ -20,6 +20,7 @@ from tarot_env.game import setup as tarot_setup
 from tests.helpers import fewer
 from trick_core.bits import words_to_bits
 from trick_core.bots import Bot
+from trick_core.jit import JIT
 from trick_core.learner import LearnerVectorEnv
 from trick_core.single import SingleAgentEnv
 
@@ -353,6 +354,9 @@ def test_masks_come_as_one_array():
     assert (masks == (info["action_mask"] == 1)).all() and info["_action_mask"].all()
 
 
+@pytest.mark.skipif(
+    not JIT, reason="uncompiled kernels are Python functions, called for every table"
+)
 def test_a_step_calls_as_many_functions_whatever_the_number_of_tables():
     """A33: no Python loop over environments."""
 

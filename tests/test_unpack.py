@@ -36,7 +36,7 @@ def test_any_shape_and_dtype():
     words = rng.integers(0, 2**64, (2, 5, 3), np.uint64, endpoint=False)
     words[0, 0] = 2**64 - 1
     for size in (129, 192):
-        for dtype in (torch.int8, torch.float16, torch.bool):
+        for dtype in (torch.int8, torch.float16, torch.float32, torch.bool):
             values = unpacking.unpack(unpacking.to_device(words), size, dtype)
             assert values.dtype == dtype
             np.testing.assert_array_equal(values.to(torch.int8), words_to_bits(words, size))

@@ -60,7 +60,9 @@ class Buffers(NamedTuple):
 
     states: np.ndarray[Any, Any]  # (N,) game states
     tables: np.ndarray[Any, Any]  # (N,) TABLE
-    views: np.ndarray[Any, Any]  # (N,) scratch states for what a bot may see
+    views: np.ndarray[
+        Any, Any
+    ]  # (N,) scratch states for what a bot may see; a call uses that of its first row
     actions: np.ndarray[Any, Any]  # (N,) int64
     active: np.ndarray[Any, Any]  # (N,) bool: rows to work on
     rewards: np.ndarray[Any, Any]  # (N, 4) float64, by seat
@@ -418,7 +420,7 @@ def _play_on(game: Game, bots: tuple[JitBot, ...]) -> Any:
         buffers.rewards[i, seat] = run[0].illegal_reward
 
     @kernel
-    def let_bots_play(config, public, run, buffers, i):
+    def let_bots_play(config, public, run, buffers, i, spare):
         if not has_bots:
             return
         st = buffers.states[i]
@@ -427,8 +429,8 @@ def _play_on(game: Game, bots: tuple[JitBot, ...]) -> Any:
             seat = st.seat & _LOW2
             if table.bots[seat] < 0:
                 return
-            buffers.views[i] = buffers.states[i]
-            view = buffers.views[i]
+            buffers.views[spare] = buffers.states[i]
+            view = buffers.views[spare]
             redact(config, view, seat)
             table.random = advance(table.random)
             action = choice(table.bots[seat], public, view, mix(table.random))
@@ -584,7 +586,7 @@ def batch_drivers(game: Game, bots: tuple[JitBot, ...] = (), packed: bool = Fals
             while (
                 True
             ):  # at most twice: to the end of an episode, and to the caller's turn in the next
-                let_bots_play(config, public, run, buffers, i)
+                let_bots_play(config, public, run, buffers, i, lo)
                 if aside:
                     swap(buffers, i)
                 if begins or st.seat >= 0:

@@ -212,18 +212,19 @@ class LearnerVectorEnv(VectorEnv):
         """Add how the ended rows ended."""
         buffers = self._batch.buffers
         observations = buffers.final_words if self._batch.packed else buffers.final_obs
+        shown = observations[ended]  # a copy, of which each row gets its part
+        masks = np.zeros((len(shown), self.setup.game.num_actions), np.int8)
         final = np.full(self.num_envs, None, object)
-        for i in np.flatnonzero(ended).tolist():
-            final[i] = {
-                "observation": observations[i].copy(),
-                "action_mask": np.zeros(self.setup.game.num_actions, np.int8),
-            }
+        final[ended] = [
+            {"observation": observation, "action_mask": mask}
+            for observation, mask in zip(shown, masks, strict=True)
+        ]
+        numbers = np.where(ended[:, None], buffers.final_numbers, 0.0)
         info: dict[str, Any] = {
             "action_mask": np.zeros_like(buffers.mask),
             "seat": np.where(ended, seats, 0),
         }
-        for k, name in enumerate(self.setup.game.info_names):
-            info[name] = np.where(ended, buffers.final_numbers[:, k], 0.0)
+        info |= dict(zip(self.setup.game.info_names, numbers.T, strict=True))
         info |= {f"_{name}": ended.copy() for name in info}
         infos["final_obs"], infos["_final_obs"] = final, ended.copy()
         infos["final_info"], infos["_final_info"] = info, ended.copy()
