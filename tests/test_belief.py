@@ -10,11 +10,12 @@ import pytest
 
 import bolola_env
 import tarot_env
+from benchmarks import belief as benchmark
 from tests.helpers import Table, fewer
 from tests.reference.bolola import ROWS
 from tests.reference.tarot import KINDS, POLICIES, random_action, stacked_deal
 from tests.tarot_table import same_table
-from trick_core.belief import count_worlds, probabilities, view_of, worlds
+from trick_core.belief import after, count_worlds, probabilities, view_of, worlds
 from trick_core.bits import words_to_bits
 from trick_core.bots import Bot, View
 from trick_core.game import Game
@@ -157,10 +158,50 @@ def test_bots_are_handed_views() -> None:
     assert len(bot.numbers) >= 3 and min(bot.numbers) >= 1
 
 
+@pytest.mark.parametrize("name", ["bolola", "tarot"])
+def test_after_takes_one_action_in_every_world(name: str) -> None:
+    """As the table itself would; the worlds stay as they are, and what the action gave is in the record."""
+    rng = random.Random(8)
+    table = positions(name, rng)[0]
+    while table.field("trick_size") != 3:
+        table.random_play(rng, 1)
+    view = view_of(table.setup, table.states)
+    drawn = worlds(view, 4, seed=1)
+    before = drawn.tobytes()
+    for action in view.legal:
+        following = after(view, drawn, action)
+        assert drawn.tobytes() == before
+        for world, state in zip(drawn, following, strict=True):
+            alone = Table(table.setup)
+            alone.states[0] = world
+            alone.force(table.game.actions[action])
+            assert alone.states[0].tobytes() == state.tobytes()
+        assert (following["trick_number"] == table.field("trick_number") + 1).all()
+    illegal = next(a for a in range(table.game.num_actions) if a not in view.legal)
+    name_of = table.game.actions[illegal]
+    with pytest.raises(ValueError, match=f"action: {name_of} is not legal in states"):
+        after(view, drawn, illegal)
+    for action in (-1, table.game.num_actions, 1.0, True):
+        with pytest.raises(ValueError, match="action: expected"):
+            after(view, drawn, action)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="states: expected"):
+        after(view, drawn["seat"], view.legal[0])
+
+
+def test_the_benchmark_measures_what_it_says() -> None:
+    """Each case does its units, in both games."""
+    for name in ("bolola/hearts", "tarot/deal, garde"):
+        setup, depths = benchmark.setups()[name]
+        number, counting, drawing = benchmark.cases(setup, depths[-1])
+        assert number >= 1
+        assert counting.run() == benchmark.POSITIONS
+        assert drawing.run() == benchmark.POSITIONS * benchmark.DRAWS
+
+
 def test_errors_say_what_is_wrong() -> None:
     table = Table("hearts", seed=1)
     view = view_of(table.setup, table.states)
-    with pytest.raises(TypeError, match="expected a View, got ndarray"):
+    with pytest.raises(TypeError, match="expected a View, got "):
         count_worlds(table.states)  # type: ignore[arg-type]
     for number in (-1, 2.0, True, None):
         with pytest.raises(ValueError, match="n: expected a number of worlds, got"):

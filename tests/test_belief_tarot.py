@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tarot_env.cards import cards_in
+from tarot_env.game import GAME
 from tarot_env.state import STATE
 from tests.belief_worlds import (
     TOO_FAR,
@@ -20,6 +21,7 @@ from tests.belief_worlds import (
     card_by_card,
     evenness,
     pile_of,
+    played_by,
     stamps,
 )
 from tests.helpers import fewer
@@ -217,43 +219,101 @@ def test_worlds_are_those_that_the_rules_leave(kind: str) -> None:
     assert max(numbers) > 1 or not fewer(1, 0)
 
 
-def petit_at_the_end(rng: random.Random) -> tuple[TarotTable, TarotWatcher]:
-    """Seat 1 has followed suit in 16 tricks; it still holds the Petit and another trump, and has shown neither."""
-    while True:
-        deal = table(
-            "",
-            "2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S T1 T2",
-            chien="T16-T21",
-            dealer=3,
-        )
-        kernel, watcher = same_table(deal), TarotWatcher(deal)
-        for action in ["garde_contre", "pass", "pass", "pass", "no_chelem"]:
-            kernel.play(action)
-            watcher.play(action)
-        while len(deal.tricks) < 16:
-            legal = deal.legal()
+def seat_1_follows(
+    rng: random.Random, hands: Sequence[str], chien: str, start: str, tricks: int
+) -> Deal | None:
+    """A deal in which seat 1 has followed suit in so many tricks; None where that did not come about."""
+    deal = table(*hands, chien=chien, dealer=3)
+    say(deal, start)
+    while len(deal.tricks) < tricks:
+        legal = deal.legal()
+        if deal.phase == "play" and not deal.trick:
             suits = {card[1] for card in deal.hands[1] if card in SUIT_CARDS}
-            if not deal.trick:
-                legal = [card for card in legal if card in SUIT_CARDS and card[1] in suits]
+            legal = [card for card in legal if card in SUIT_CARDS and card[1] in suits]
             if not legal:
-                break
-            action = rng.choice(legal)
-            watcher.play(action)
-            kernel.play(action)
-        if deal.hands[1] == ["T1", "T2"]:
-            return kernel, watcher
+                return None
+        deal.play(rng.choice(legal) if deal.phase in ("play", "discard") else legal[0])
+    return deal
+
+
+def replay_actions(fresh: Deal, actions: list[tuple[int, str]]) -> tuple[TarotTable, TarotWatcher]:
+    """The same deal in both engines."""
+    kernel, watcher = same_table(fresh), TarotWatcher(fresh)
+    for _, action in actions:
+        kernel.play(action)
+        watcher.play(action)
+    return kernel, watcher
 
 
 def test_the_petit_is_not_dealt_alone() -> None:
     """T-2.2: late in a deal, a hand that has shown no trump has the Petit only with another one or the Excuse."""
-    kernel, watcher = petit_at_the_end(random.Random(2))
-    observer = fewer(0, 1)  # its own hand leaves fewer worlds
-    found = check_all_worlds(kernel, watcher, observer, 7)
-    if observer == 1:
-        return
+    rng, deal = random.Random(2), None
+    hands = ("", "2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S T1 T2")
+    while deal is None or deal.hands[1] != ["T1", "T2"]:
+        deal = seat_1_follows(rng, hands, "T16-T21", "garde_contre pass pass pass", 16)
+    fresh = table(*hands, chien="T16-T21", dealer=3)
+    found = check_all_worlds(*replay_actions(fresh, deal.actions), 0, 7)
     with_petit = [world[0] for world in found if PETIT in world[0]]
     assert with_petit
     assert all(hand & set(DECK[56:]) > {PETIT} for hand in with_petit)
+
+
+def binds(deal: Deal, observer: int) -> set[str]:
+    """Where T-2.2 asks something more of a hand than that the Petit is not its only trump."""
+    known: list[set[str]] = [set() for _ in range(4)]
+    for seat, card in played_by(deal):
+        known[seat].add(card)
+    if deal.taker is not None:
+        known[deal.taker].update(deal.discarded_trumps)
+    known = [cards.intersection(DECK[56:]) for cards in known]
+    found = set()
+    if any(known[seat] == {PETIT} for seat in range(4) if seat != observer):
+        found.add("the Petit was the first trump that a seat played")
+    if (
+        deal.chien_is_public
+        and observer != deal.taker
+        and PETIT in TarotWatcher(deal).unseen(observer)
+    ):
+        assert deal.taker is not None
+        if PETIT in deal.chien:
+            found.add("the Petit came with the chien")
+        elif known[deal.taker] and known[deal.taker] <= set(deal.chien):
+            found.add("the taker's known trumps came with the chien")
+    return found
+
+
+def test_numbers_where_the_petit_was_played_or_the_chien_had_trumps() -> None:
+    """T-2.2 is about dealt hands: what was played counts, what the taker picked up does not."""
+    rng = random.Random("binds")
+    found: Counter[str] = Counter()
+    wanted = fewer(6, 1)
+    while len(found) < 3 or min(found.values()) < wanted:
+        deal = random_deal(rng, taker=rng.randrange(4), contract="garde")
+        kernel = same_table(deal)
+        while deal.seat is not None and len(deal.tricks) < 8:
+            observer = rng.randrange(4)
+            new = [reason for reason in binds(deal, observer) if found[reason] < wanted]
+            if new and rng.random() < 0.3:
+                compare_numbers(deal, kernel, observer, rng)
+                for world in worlds(view(kernel, observer), fewer(200, 5), seed=1):
+                    assert not any(is_petit_sec(hand) for hand in dealt_in(world)["hands"])
+                found.update(new)
+            action = random_action(deal, rng, POLICIES["plain"])
+            deal.play(action)
+            kernel.play(action)
+
+
+def test_a_leader_who_waits_for_poignees_has_legal_cards_in_its_worlds() -> None:
+    """T-4.1: in its view the play is about to begin, and it is on turn."""
+    kernel = same_table(table("", "T1-T12", dealer=3))
+    kernel.play("garde_contre pass pass pass no_chelem")
+    assert (kernel.phase, kernel.seat, kernel.field("leader")) == ("poignee", 1, 0)
+    for observer in range(4):
+        (world,) = worlds(view(kernel, observer), 1, seed=1)
+        legal = {GAME.actions[action] for action in GAME.legal_ids(world)}
+        leads = cards_in(int(world["hands"][0]), int(world["hands_trumps"][0]))
+        wanted = leads if observer != 1 else ["no_poignee", "poignee_10"]
+        assert legal == set(wanted)
 
 
 def test_a_shown_poignee_stays_where_it_is() -> None:

@@ -17,7 +17,7 @@ from trick_core.bots import View
 from trick_core.drivers import table_drivers
 from trick_core.episodes import check_seed
 from trick_core.game import Belief, Game, Setup, check_seat
-from trick_core.jit import entry, records
+from trick_core.jit import copy_records, entry, records
 from trick_core.rng import SAMPLES, stream_key
 from trick_core.worlds import PILE
 
@@ -142,11 +142,45 @@ def probabilities(view: View) -> np.ndarray[Any, np.dtype[np.float64]]:
     return out
 
 
+def after(view: View, states: np.ndarray[Any, Any], action: int) -> np.ndarray[Any, Any]:
+    """The states that an action leads to, one from each: what a search compares.
+
+    Args:
+        view: The view that the states are worlds of; its configuration says what the rules are.
+        states: Full states (n,), as from :func:`worlds`; they stay as they are.
+        action: Id of an action of the seat on turn.
+
+    Returns:
+        State records (n,). Their field ``gain`` holds what the action gave each seat, in the game's unit (``game.unit`` points).
+
+    Raises:
+        TypeError: Not a view.
+        ValueError: No states of the game, or the action is not legal in one of them.
+    """
+    game = view.game
+    _, drivers = _of(view)
+    if not isinstance(states, np.ndarray) or states.dtype != game.state or states.ndim != 1:
+        raise ValueError(f"states: expected {game.name}'s state records (n,), got {states!r}")
+    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+        raise ValueError(f"action: expected the id of an action, got {action!r}")
+    if not 0 <= action < game.num_actions:
+        raise ValueError(f"action: expected 0..{game.num_actions - 1}, got {action}")
+    legal = np.asarray(states["legal"])[:, action // 64] >> np.uint64(action % 64) & np.uint64(1)
+    if not legal.all():
+        i = int(np.flatnonzero(legal == 0)[0])
+        raise ValueError(f"action: {game.actions[action]} is not legal in states[{i}]")
+    following = copy_records(states)
+    drivers.follow(view.config, following, int(action))
+    return following
+
+
 class _Drivers(NamedTuple):
     #: (config, views, seat, place, card_0, card_1, work) -> float64: number of worlds with a card at a place; -1: any card anywhere.
     count: Callable[..., Any]
     #: (config, views, seat, seed, work, out): fill ``out`` with worlds of those counted.
     draw: Callable[..., Any]
+    #: (config, states, action): take a legal action in each of the states.
+    follow: Callable[..., Any]
 
 
 @functools.cache
@@ -154,7 +188,7 @@ def _drivers(game: Game) -> _Drivers:
     """The belief of a game as functions that Python calls."""
     belief = game.belief
     assert belief is not None
-    count, sample = belief.count, belief.sample
+    count, sample, step = belief.count, belief.sample, game.kernels.step
 
     def mark(name: str) -> Callable[[Any], Any]:
         return entry(f"{game.name}.belief.{name}", [game.folder])
@@ -170,7 +204,12 @@ def _drivers(game: Game) -> _Drivers:
             out[i] = views[0]
             random = sample(config, out[i], seat, random, work[0])
 
-    return _Drivers(count_pinned, draw)
+    @mark("follow")
+    def follow(config, states, action):
+        for i in range(states.shape[0]):
+            step(config, states[i], action)
+
+    return _Drivers(count_pinned, draw, follow)
 
 
 def _of(view: View) -> tuple[Belief, _Drivers]:
