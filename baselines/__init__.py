@@ -18,3 +18,5 @@ def _make(module: str, argument: str | None, maker: str = "make") -> Bot:
 register_bot("greedy", partial(_make, "baselines.bots.greedy"))
 register_bot("greedy-v1", partial(_make, "baselines.bots.greedy", maker="make_v1"))
 register_bot("pimc", partial(_make, "baselines.bots.pimc"))
+register_bot("ismcts", partial(_make, "baselines.bots.ismcts"))
+register_bot("oracle", partial(_make, "baselines.bots.oracle"))

@@ -20,6 +20,7 @@ from bolola_env.contracts import (
     contract_row,
 )
 from bolola_env.endings import ENDINGS
+from bolola_env.past import PAST
 from bolola_env.render import render
 from bolola_env.state import CONFIG, STATE
 from trick_core.game import (
@@ -271,5 +272,6 @@ GAME = register_game(
         start_options=start_options,
         belief=BELIEF,
         endings=ENDINGS,
+        past=PAST,
     )
 )

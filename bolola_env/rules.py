@@ -17,6 +17,7 @@ import numpy as np
 
 from bolola_env.cards import ALL_CARDS, HAND_SIZE, NUM_CARDS, SUIT_SETS
 from bolola_env.contracts import NUM_TRICKS
+from bolola_env.state import ORDER_SIZE
 from trick_core.bits import ONE, ZERO
 from trick_core.jit import kernel
 from trick_core.rng import advance, below, mix
@@ -59,6 +60,8 @@ def start_deal(config: Any, st: Any) -> Any:
         st.trick[seat] = ZERO
         st.points[seat] = 0
         st.taken[seat] = 0
+    for k in range(ORDER_SIZE):
+        st.order[k] = -1
     st.trick_number = 0
     st.trump = -1
     st.trump_set = ZERO
@@ -201,6 +204,8 @@ def put_card(row: Any, st: Any, card: Any) -> Any:
     st.hands[seat] ^= bit
     st.played[seat] |= bit
     st.trick[seat] = bit
+    place = 4 * st.trick_number + st.trick_size
+    st.order[place & (ORDER_SIZE - 1)] = card
     st.pot += row.card_points[card]
     if bit & st.locked:
         st.locked = ZERO  # B-3.2, B-3.3

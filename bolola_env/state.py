@@ -6,6 +6,9 @@ import numpy as np
 
 from bolola_env.contracts import MAX_TIERS, NUM_TRICKS
 
+#: Room for the 52 cards of a deal. A power of two: with a masked index the compiler sees that a store stays in the field.
+ORDER_SIZE = 64
+
 #: One table. A copy of the record is a copy of the game.
 STATE = np.dtype(
     [
@@ -34,6 +37,7 @@ STATE = np.dtype(
         ("taken", "i1", (4,)),  # tricks taken in this deal, by seat
         ("trump", "i1"),  # trump suit 0..3; -1: none, or not named yet
         ("deal", "i1"),  # deals of the match finished before this one, 0..11
+        ("order", "i1", (ORDER_SIZE,)),  # cards played in this deal, one after the other; -1: none
         ("custom", "i1"),  # 1: a custom deal: the given_ fields of the configuration hold
     ],
     align=True,

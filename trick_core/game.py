@@ -95,6 +95,21 @@ class Endings(NamedTuple):
     num_sides: int
 
 
+class Past(NamedTuple):
+    """Kernels that go back over a deal, for inference from what has been played. In ``st`` no hand has been erased."""
+
+    #: (config, st) -> int64: number of actions to go back over.
+    length: Callable[..., Any]
+    #: (config, st, k) -> int64: the action number ``k`` of them.
+    action: Callable[..., Any]
+    #: (config, st): put ``st`` back to before the first of them, with all hands as they were then.
+    rewind: Callable[..., Any]
+    #: (config, st, seat, word) -> (int64, int64): let two cards that ``seat`` has not seen change places, chosen by a random word such
+    #: that the way back is as likely; the seats whose hands have changed (twice the same: one hand and what lies aside). -1, -1 where
+    #: what is public rules it out: then ``st`` is as it was.
+    exchange: Callable[..., Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """A four-seat trick-taking game.
@@ -127,6 +142,7 @@ class Game:
         roles: ``(states) -> int8 (n, 4)``: each seat's role in finished episodes, an index into ``role_names``; -1: none.
         belief: Sampling of hidden hands, for search.
         endings: What a solver of the last tricks needs.
+        past: What inference from play needs.
     """
 
     name: str
@@ -152,6 +168,7 @@ class Game:
     roles: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, np.dtype[np.int8]]] | None = None
     belief: Belief | None = None
     endings: Endings | None = None
+    past: Past | None = None
     action_ids: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:

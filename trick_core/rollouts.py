@@ -84,9 +84,9 @@ def playout(game: Game, bots: tuple[JitBot, ...]) -> Callable[..., Any]:
 
 def _choice(game: Game, bots: tuple[JitBot, ...]) -> Callable[..., Any]:
     """Kernel ``(index, public, states, i, views, random) -> action`` over the bots; the last is not asked for its index."""
-    chain = _choice_of(game, bots[-1])
+    chain = choice_of(game, bots[-1])
     for number in reversed(range(len(bots) - 1)):
-        chain = _either(number, _choice_of(game, bots[number]), chain)
+        chain = _either(number, choice_of(game, bots[number]), chain)
     return chain
 
 
@@ -100,7 +100,7 @@ def _either(number: int, one: Any, rest: Any) -> Callable[..., Any]:
     return choose
 
 
-def _choice_of(game: Game, bot: JitBot) -> Callable[..., Any]:
+def choice_of(game: Game, bot: JitBot) -> Callable[..., Any]:
     """A bot's choice in a full state. It is handed what its seat may see, unless it reads nothing else anyway."""
     act, redact = bot.act, game.kernels.redact
     if bot.honest:

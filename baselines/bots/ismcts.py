@@ -1,0 +1,311 @@
+"""The bot ``ismcts``: information-set Monte Carlo tree search.
+
+For every decision it draws worlds, full deals that agree with all that the seat knows, and searches one tree over all of them
+(:mod:`baselines.bots.tree`). Beside the search as it was published there is a variant that plays better for the same time:
+
+* ``root=ucb``: one world a simulation, the root's action chosen by UCB like any other; the most visited action is played.
+* ``root=pairs``: every world tries all actions that are still in the race, so that luck of the cards is the same for all of
+  them; actions worse than the best one for sure are dropped (as in :mod:`baselines.bots.pimc`). The best mean is played.
+
+``depth`` says how many actions are chosen in the tree before the playout policy takes over; ``others`` whether the other seats
+choose in the tree too, or play as the policy does. With ``root=pairs,depth=0`` the search is perfect-information Monte Carlo. ``slips`` above
+0 weighs worlds by how well they explain what has been played (:mod:`baselines.bots.inference`), where a game tells its past; in
+other games all worlds are equally likely.
+
+Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 4, 2012.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baselines.bots import inference
+from baselines.bots.options import settings_from
+from baselines.bots.search import belief_of, check_integer, check_number, playout_policy
+from baselines.bots.tree import (
+    NOW,
+    OTHERS,
+    ROOT,
+    TreeBot,
+    check_budget,
+    only_choice,
+    tree,
+)
+from trick_core.bits import ONE, lowest
+from trick_core.bots import Bot
+from trick_core.drivers import JitBot
+from trick_core.game import Game, check_choice
+from trick_core.jit import entry, kernel
+from trick_core.rng import advance
+from trick_core.rollouts import playout_label
+
+ROOTS = ("pairs", "ucb")
+#: Worlds after which actions may be dropped.
+LAP = 16
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What may follow the bot's name: ``ismcts:iterations=2000,root=ucb``.
+
+    Attributes:
+        iterations: Simulations for a decision, from 1; a clear one takes fewer.
+        milliseconds: If above 0: instead of a number of simulations, as many as fit into this time. Then the same view need not get
+            the same action again.
+        root: ``"pairs"`` or ``"ucb"``.
+        others: ``"playout"`` or ``"search"``: how the other seats act in the tree.
+        depth: Actions chosen in the tree in one simulation, at most, after that of the root; from 0.
+        explore: UCB's constant, in standard deviations of the points.
+        drop: With ``pairs`` an action is dropped if it is worse than the best one by more than so many standard errors of the difference.
+        slips: Chance that a player does not do what the policy does, in judging worlds; 0: all worlds are equally likely.
+        burn: Proposals of the chain of worlds before the first one is used.
+        thin: Proposals between two worlds.
+        exact: Rests of so many tricks are solved in each world instead of played; 0: none are.
+        playout: Name of the bot that plays on, and for which the others are taken; it needs a kernel.
+        threads: Threads that share the rows of a batch.
+    """
+
+    iterations: int = 2000
+    milliseconds: float = 0.0
+    root: str = "pairs"
+    others: str = "playout"
+    depth: int = 0
+    explore: float = 1.0
+    drop: float = 2.0
+    slips: float = 0.5
+    burn: int = 200
+    thin: int = 16
+    exact: int = 0
+    playout: str = "greedy"
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        check_budget("ismcts", self.iterations, self.milliseconds, self.threads)
+        check_choice("bot 'ismcts': root", self.root, ROOTS)
+        check_choice("bot 'ismcts': others", self.others, OTHERS)
+        for key in ("explore", "drop", "slips"):
+            check_number("ismcts", key, getattr(self, key))
+        if self.slips > 1:
+            raise ValueError(f"bot 'ismcts': slips: expected a chance 0..1, got {self.slips!r}")
+        for key in ("depth", "burn", "thin", "exact"):
+            if getattr(self, key) != 0:
+                check_integer("ismcts", key, getattr(self, key))
+
+
+class Root(NamedTuple):
+    """Kernels that search from the root; ``config`` has the root's deal alone."""
+
+    #: (seat, scratch): get ready; the tree is a root without children.
+    begin: Callable[..., Any]
+    #: (config, seat, random, iterations, scratch) -> (random, int64): so many more simulations, and the best child of the root so far.
+    run_on: Callable[..., Any]
+
+
+@functools.cache
+def _search(
+    game: Game, policy: JitBot, solves: bool, infers: bool, pairs: bool
+) -> Callable[..., Any]:
+    """The search for one game and playout policy, as :class:`TreeBot` wants it."""
+    plant = tree(game, policy, solves).plant
+    settled = only_choice(game, False)
+    source = inference.inferred(game, policy) if infers else inference.uniform(game)
+    prepare = source.begin
+    begin, run_on = (_by_pairs if pairs else _by_ucb)(game, policy, solves, source)
+
+    label = playout_label((policy,))
+    kinds = ["exact" if solves else "played", "weighed" if infers else "equal"]
+    kinds.append("pairs" if pairs else "ucb")
+    folders = [str(game.folder), policy.folder, str(Path(__file__).parent)]
+
+    @entry(None if label is None else f"{game.name}.ismcts.{'.'.join(kinds)}.{label}", folders)
+    def search(config, views, randoms, lo, hi, done, iterations, scratch, open_, actions):
+        for i in range(lo, hi):
+            deal = views[i].deal
+            one = config[deal : deal + 1]
+            seat = views[i].seat & 3
+            random = randoms[i]
+            if done == 0:
+                scratch.states[ROOT] = views[i]
+                scratch.states[ROOT].deal = 0
+                actions[i] = settled(one, scratch)
+                open_[i] = actions[i] < 0
+                if open_[i]:
+                    plant(seat, scratch)
+                    begin(seat, scratch)
+                    random = prepare(one, scratch.states[ROOT], seat, random, scratch.worlds)
+            if open_[i]:
+                random, best = run_on(one, seat, random, iterations, scratch)
+                actions[i] = scratch.nodes[best].action
+                open_[i] = scratch.race[0].actions != 1
+            randoms[i] = random
+
+    return search
+
+
+@functools.cache
+def _by_ucb(game: Game, policy: JitBot, solves: bool, source: inference.Source) -> Root:
+    """Every simulation in a world of its own, from the root down by UCB."""
+    simulate, most_visited = tree(game, policy, solves)[2:]
+    draw = source.draw
+
+    @kernel
+    def begin(seat, scratch):
+        scratch.race[0].actions = 0
+
+    @kernel
+    def run_on(config, seat, random, iterations, scratch):
+        states, worlds = scratch.states, scratch.worlds
+        for _ in range(iterations):
+            random = draw(config, states[ROOT], seat, random, worlds)
+            states[NOW] = worlds.states[inference.PROPOSED]
+            random = simulate(config, seat, np.int64(0), random, scratch)
+        return random, most_visited(scratch)
+
+    return Root(begin, run_on)
+
+
+@functools.cache
+def _by_pairs(game: Game, policy: JitBot, solves: bool, source: inference.Source) -> Root:
+    """Every world for all actions in the race."""
+    parts = tree(game, policy, solves)
+    add_child, simulate, draw = parts.add_child, parts.simulate, source.draw
+    step, words = game.kernels.step, game.mask_words
+
+    @kernel
+    def begin(seat, scratch):
+        race = scratch.race[0]
+        race.worlds = 0
+        count = 0
+        for word in range(words):
+            legal = scratch.states[ROOT].legal[word]
+            while legal:
+                action = 64 * word + lowest(legal)
+                legal &= legal - ONE
+                scratch.roots[count] = add_child(np.int64(0), action, seat, scratch)
+                scratch.sums[count] = 0.0
+                count += 1
+                for other in range(count):
+                    scratch.products[count - 1, other] = 0.0
+        race.actions = count
+
+    @kernel
+    def try_world(config, seat, random, scratch):
+        """One world for all actions that are left, with the same random numbers for the playouts."""
+        states, worlds, values = scratch.states, scratch.worlds, scratch.values
+        random = draw(config, states[ROOT], seat, random, worlds)
+        random = advance(random)
+        count = scratch.race[0].actions
+        for a in range(count):
+            node = scratch.roots[a]
+            states[NOW] = worlds.states[inference.PROPOSED]
+            step(config, states[NOW], scratch.nodes[node].action)
+            simulate(config, seat, node, random, scratch)
+            values[a] = scratch.points[0, seat]
+        for a in range(count):
+            scratch.sums[a] += values[a]
+            for b in range(a + 1):
+                scratch.products[a, b] += values[a] * values[b]
+        return random
+
+    @kernel
+    def run_on(config, seat, random, iterations, scratch):
+        race = scratch.race[0]
+        left = iterations
+        while left > 0 and race.actions > 1:
+            random = try_world(config, seat, random, scratch)
+            left -= race.actions
+            race.worlds += 1
+            if race.worlds % LAP == 0:
+                drop_beaten(scratch)
+        return random, scratch.roots[leader(scratch)]
+
+    return Root(begin, run_on)
+
+
+@kernel
+def leader(scratch: Any) -> Any:
+    """Place of the action with the highest mean, the first of equals."""
+    best = 0
+    for a in range(1, scratch.race[0].actions):
+        if scratch.sums[a] > scratch.sums[best]:
+            best = a
+    return best
+
+
+@kernel
+def drop_beaten(scratch: Any) -> Any:
+    """Take out the actions whose mean is below the best one's by more than chance explains, and those that were like it in every world.
+
+    The variance of the difference of two sums over the same worlds comes from the sums of products.
+    """
+    race, sums, products = scratch.race[0], scratch.sums, scratch.products
+    drop, worlds = scratch.option[0].drop, float(race.worlds)
+    best = leader(scratch)
+    kept = 0
+    for a in range(race.actions):
+        gap = sums[best] - sums[a]
+        common = products[max(a, best), min(a, best)]
+        squares = products[a, a] + products[best, best] - 2.0 * common
+        spread = max(squares - gap * gap / worlds, 0.0) * worlds / (worlds - 1.0)
+        beaten = squares < 1e-6 or gap * gap > drop * drop * spread
+        scratch.values[a] = 1.0 if a == best or not beaten else 0.0
+    for a in range(race.actions):
+        if scratch.values[a] == 0.0:
+            continue
+        place = 0
+        for b in range(a + 1):
+            if scratch.values[b] != 0.0:
+                products[kept, place] = products[a, b]
+                place += 1
+        sums[kept] = sums[a]
+        scratch.roots[kept] = scratch.roots[a]
+        kept += 1
+    race.actions = kept
+
+
+class Ismcts(TreeBot):
+    """The bot; see the module.
+
+    Args:
+        settings: Its settings.
+        name: Its name in results.
+    """
+
+    def __init__(self, settings: Settings | None = None, name: str = "ismcts") -> None:
+        chosen = Settings() if settings is None else settings
+        super().__init__(
+            name,
+            iterations=chosen.iterations,
+            milliseconds=chosen.milliseconds,
+            threads=chosen.threads,
+            explore=chosen.explore,
+            searched=chosen.others == "search",
+            exact=chosen.exact,
+            depth=chosen.depth + (chosen.root == "ucb"),
+            drop=chosen.drop,
+        )
+        self.settings = chosen
+
+    def search(self, game: Game) -> Callable[..., Any]:
+        chosen = self.settings
+        belief_of(self.name, game)
+        policy = playout_policy(self.name, game, chosen.playout)
+        infers = chosen.slips > 0 and inference.can_infer(game)
+        return _search(game, policy, chosen.exact > 0, infers, chosen.root == "pairs")
+
+    def worlds(self, game: Game) -> inference.Worlds:
+        chosen = self.settings
+        return inference.make_worlds(game, chosen.slips, chosen.burn, chosen.thin)
+
+
+def make(argument: str | None = None) -> Bot:
+    """The bot, for the registry; see :class:`Settings`."""
+    name = "ismcts" if argument is None else f"ismcts:{argument}"
+    return Ismcts(settings_from("ismcts", argument, Settings), name)

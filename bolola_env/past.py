@@ -1,0 +1,94 @@
+"""The play of a deal so far, for those who infer hands from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bolola_env.cards import ALL_CARDS
+from bolola_env.rules import (
+    NAME_TRUMP,
+    NAME_TRUMP_ACTIONS,
+    clear_trick,
+    find_legal,
+    set_trump,
+)
+from trick_core.bits import ONE, ZERO, popcount, select
+from trick_core.game import Past
+from trick_core.jit import kernel
+from trick_core.rng import below
+
+_S32, _S48 = np.uint64(32), np.uint64(48)
+
+
+@kernel
+def was_named(config: Any, st: Any) -> Any:
+    """Whether the starter named the trump suit of this deal (B-6.1); of a custom deal that is not known."""
+    return st.trump >= 0 and config[st.deal].fixed_trump < 0 and st.custom == 0
+
+
+@kernel
+def length(config: Any, st: Any) -> Any:
+    """Actions of the deal so far."""
+    return np.int64(4 * st.trick_number + st.trick_size + (1 if was_named(config, st) else 0))
+
+
+@kernel
+def action(config: Any, st: Any, k: Any) -> Any:
+    """Action number ``k`` of the deal."""
+    if was_named(config, st):
+        if k == 0:
+            return np.int64(NAME_TRUMP + st.trump)
+        return np.int64(st.order[k - 1])
+    return np.int64(st.order[k])
+
+
+@kernel
+def rewind(config: Any, st: Any) -> Any:
+    """Put the deal back to where its first action was to be taken."""
+    row = config[st.deal]
+    trump = -1 if was_named(config, st) else st.trump
+    for seat in range(4):
+        st.hands[seat] |= st.played[seat]
+        st.played[seat] = ZERO
+        st.can[seat] = ALL_CARDS
+        st.trick[seat] = ZERO
+        st.points[seat] = 0
+        st.taken[seat] = 0
+    st.trick_number = 0
+    st.trump = -1
+    st.trump_set = ZERO
+    st.locked = row.locked
+    clear_trick(st)
+    st.seat = st.starter
+    st.leader = st.starter
+    if row.trumps != 0:
+        if trump < 0:
+            st.legal[0] = NAME_TRUMP_ACTIONS
+            st.ruled = ZERO
+            return
+        set_trump(row, st, np.int8(trump))
+    find_legal(row, st)
+
+
+@kernel
+def exchange(config: Any, st: Any, seat: Any, word: Any) -> Any:
+    """Let two hidden cards change hands; the hands, or -1, -1 where what was played rules it out or there is nothing to exchange."""
+    nothing = np.int64(-1), np.int64(-1)
+    skip = below(word << _S48, 3)
+    one = np.int64((seat + 1 + (1 if skip == 0 else 0)) & 3)
+    other = np.int64((seat + 2 + (1 if skip <= 1 else 0)) & 3)
+    held, others = popcount(st.hands[one]), popcount(st.hands[other])
+    if held == 0 or others == 0:
+        return nothing
+    card = ONE << np.uint64(select(st.hands[one], below(word, held)))
+    back = ONE << np.uint64(select(st.hands[other], below((word << _S32) | (word >> _S32), others)))
+    if card & st.can[other] == ZERO or back & st.can[one] == ZERO:
+        return nothing
+    st.hands[one] ^= card | back
+    st.hands[other] ^= card | back
+    return one, other
+
+
+PAST = Past(length, action, rewind, exchange)
