@@ -28,14 +28,17 @@ import numpy as np
 from baselines.bots.options import settings_from
 from baselines.bots.search import (
     SearchBot,
+    all_legal,
     belief_of,
     check_integer,
     check_number,
-    list_legal,
+    list_actions,
     playout_policy,
+    value_of,
     without_settled_tricks,
 )
 from trick_core.batch import check_threads
+from trick_core.bits import ZERO
 from trick_core.bots import Bot
 from trick_core.drivers import JitBot
 from trick_core.game import Game
@@ -59,6 +62,8 @@ class Settings:
         playout: Name of the bot that plays on in the worlds, in all seats; it needs a kernel.
         drop: After a round an action is dropped if it is worse than the best one by more than so many standard errors of their
             difference. Large: only those are that came out alike.
+        smooth: In Tarot, by how many points (standard deviation) a playout may err about the taker's points: the jump at the
+            target is smoothed by it (:mod:`baselines.bots.value_tarot`). 0: the settlement as it is.
         threads: Threads that share the rows of a batch.
     """
 
@@ -66,13 +71,19 @@ class Settings:
     milliseconds: float = 0.0
     playout: str = "greedy"
     drop: float = 2.0
+    smooth: float = 5.0
     threads: int = 1
 
     def __post_init__(self) -> None:
         check_integer("pimc", "worlds", self.worlds)
         check_number("pimc", "milliseconds", self.milliseconds)
         check_number("pimc", "drop", self.drop)
+        check_number("pimc", "smooth", self.smooth)
         check_integer("pimc", "threads", self.threads)
+
+
+#: Settings that the kernel reads.
+OPTIONS = np.dtype([("drop", "f8"), ("smooth", "f8")], align=True)
 
 
 class Scratch(NamedTuple):
@@ -81,33 +92,41 @@ class Scratch(NamedTuple):
     states: np.ndarray[Any, Any]  # (3,) a world; the same played on; what a playout policy sees
     work: np.ndarray[Any, Any]  # (1,) the belief's
     run: np.ndarray[Any, Any]  # (1,) PLAYOUT
+    options: np.ndarray[Any, Any]  # (1,) OPTIONS
     actions: np.ndarray[Any, Any]  # (A,) int64: actions still in the race, ascending
     values: np.ndarray[Any, Any]  # (A,) float64: their values in one world, in units
     sums: np.ndarray[Any, Any]  # (A,) float64: sums of their values over all worlds
     products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of the values of two, j <= i
     points: np.ndarray[Any, Any]  # (1, 4) float64
+    kept: np.ndarray[Any, Any]  # (1, words of a set of actions) uint64
+    found: np.ndarray[Any, Any]  # the same
 
 
-def make_scratch(game: Game) -> Scratch:
+def make_scratch(game: Game, settings: Settings) -> Scratch:
     """Scratch for one thread."""
     count = game.num_actions
+    options = records(1, OPTIONS)
+    options["drop"], options["smooth"] = settings.drop, settings.smooth
     run = records(1, PLAYOUT)
     run["until"] = ENDS.index("deal")
     return Scratch(
         states=game.states(3),
         work=records(1, belief_of("pimc", game).work),
         run=run,
+        options=options,
         actions=np.zeros(count, np.int64),
         values=np.zeros(count),
         sums=np.zeros(count),
         products=np.zeros((count, count)),
         points=np.zeros((1, 4)),
+        kept=np.zeros((1, game.mask_words), np.uint64),
+        found=np.zeros((1, game.mask_words), np.uint64),
     )
 
 
 @functools.cache
 def race(game: Game, policy: JitBot) -> Callable[..., Any]:
-    """The search for one game and playout policy: kernel ``(config, views, randoms, lo, hi, done, worlds, drop, scratch, counts,
+    """The search for one game and playout policy: kernel ``(config, views, randoms, lo, hi, done, worlds, scratch, counts,
     actions)``.
 
     It plays ``worlds`` more worlds for rows ``lo`` to ``hi - 1`` after ``done`` worlds, and writes the best actions so far and
@@ -117,18 +136,38 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
     belief = belief_of("pimc", game)
     prepare, sample = belief.prepare, belief.sample
     step, returns = game.kernels.step, game.kernels.returns
-    play_on = playout(game, (policy,))
+    play_on, value = playout(game, (policy,)), value_of(game)
+    mask_words = game.mask_words
+    distinct = all_legal if game.endings is None else game.endings.distinct
+    # Of cards that lie aside, some worlds know more than others.
+    num_twin_worlds = 8 if belief.pile else 1
 
     @kernel
-    def start(config: Any, views: Any, i: Any, scratch: Any) -> Any:
-        count = list_legal(views[i], scratch.actions)
+    def start(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
+        """List the actions worth trying; how many they are."""
+        count = list_actions(views[i].legal, scratch.actions)
         if count > 1:
             prepare(config, views[i], views[i].seat, scratch.work[0])
+            count = drop_twins(config, views, i, random, scratch)
         for a in range(count):
             scratch.sums[a] = 0.0
             for b in range(a + 1):
                 scratch.products[a, b] = 0.0
         return count
+
+    @kernel
+    def drop_twins(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
+        """List of cards that are alike in some worlds only the lowest; where all cards are in play, they are so in all."""
+        kept, found = scratch.kept, scratch.found
+        for w in range(mask_words):
+            kept[0, w] = ZERO
+        for _ in range(num_twin_worlds):
+            scratch.states[0] = views[i]
+            random = sample(config, scratch.states[0], views[i].seat, random, scratch.work[0])
+            distinct(config, scratch.states[0], found, 0)
+            for w in range(mask_words):
+                kept[0, w] |= found[0, w]
+        return list_actions(kept[0], scratch.actions)
 
     @kernel
     def try_action(config: Any, a: Any, seat: Any, random: Any, scratch: Any) -> Any:
@@ -144,8 +183,7 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
         for k in range(4):
             points[0, k] = 0.0
         returns(config, st, points, 0)
-        mean = 0.25 * (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3])
-        scratch.values[a] = points[0, seat] - mean
+        scratch.values[a] = value(st, seat, points, scratch.options[0].smooth)
 
     @kernel
     def try_world(config: Any, views: Any, i: Any, random: Any, count: Any, scratch: Any) -> Any:
@@ -171,7 +209,7 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
         return best
 
     @kernel
-    def is_beaten(a: Any, best: Any, done: Any, drop: Any, scratch: Any) -> Any:
+    def is_beaten(a: Any, best: Any, done: Any, scratch: Any) -> Any:
         """Whether an action is worse than the best one for sure, or came out like it in every world."""
         if a == best:
             return False
@@ -181,16 +219,17 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
         squares = products[best, best] + products[a, a] - 2.0 * both  # of the differences
         if squares < 1e-6:
             return True
+        drop = scratch.options[0].drop
         variance = max(squares - gap * gap / done, 0.0) * done / (done - 1.0)  # of their sum
         return gap * gap > drop * drop * variance
 
     @kernel
-    def drop_beaten(count: Any, done: Any, drop: Any, scratch: Any) -> Any:
+    def drop_beaten(count: Any, done: Any, scratch: Any) -> Any:
         """Take the beaten actions out of the race; how many are left."""
         best = best_of(count, scratch)
         dropped = scratch.values
         for a in range(count):
-            dropped[a] = 1.0 if is_beaten(a, best, done, drop, scratch) else 0.0
+            dropped[a] = 1.0 if is_beaten(a, best, done, scratch) else 0.0
         row = 0
         for a in range(count):
             if dropped[a] != 0.0:
@@ -213,7 +252,6 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
         random: Any,
         done: Any,
         worlds: Any,
-        drop: Any,
         count: Any,
         scratch: Any,
     ) -> Any:
@@ -222,7 +260,7 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
             done += 1
             worlds -= 1
             if done % ROUND == 0:
-                count = drop_beaten(count, done, drop, scratch)
+                count = drop_beaten(count, done, scratch)
         return random, count
 
     label = playout_label((policy,))
@@ -230,15 +268,15 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
 
     @entry(None if label is None else f"{game.name}.pimc.{label}", folders)
     def search(  # type: ignore[no-untyped-def]
-        config, views, randoms, lo, hi, done, worlds, drop, scratch, counts, actions
+        config, views, randoms, lo, hi, done, worlds, scratch, counts, actions
     ):
         for i in range(lo, hi):
             count = counts[i]
             if done == 0:
-                count = start(config, views, i, scratch)
+                count = start(config, views, i, randoms[i], scratch)
             if count > 1:
                 randoms[i], count = run_on(
-                    config, views, i, randoms[i], done, worlds, drop, count, scratch
+                    config, views, i, randoms[i], done, worlds, count, scratch
                 )
             counts[i] = count
             actions[i] = scratch.actions[best_of(count, scratch)]
@@ -273,12 +311,10 @@ class Pimc(SearchBot):
         faults: list[tuple[int, int]] = []
 
         def work(lo: int, hi: int) -> None:
-            scratch = make_scratch(game)
+            scratch = make_scratch(game, chosen)
 
             def play(lo: int, hi: int, done: int, worlds: int) -> None:
-                search(
-                    short, records, own, lo, hi, done, worlds, chosen.drop, scratch, counts, actions
-                )
+                search(short, records, own, lo, hi, done, worlds, scratch, counts, actions)
 
             if chosen.milliseconds == 0:
                 play(lo, hi, 0, chosen.worlds)

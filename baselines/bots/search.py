@@ -6,12 +6,14 @@ on the threads.
 
 from __future__ import annotations
 
+import importlib
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from trick_core.bits import ONE
+from trick_core.bits import ONE, lowest
 from trick_core.bots import BatchView, Bot, View
 from trick_core.drivers import JitBot
 from trick_core.game import Belief, Game
@@ -75,19 +77,42 @@ def without_settled_tricks(config: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]
 
 
 @kernel
-def list_legal(st: Any, actions: Any) -> Any:
-    """Write the legal actions to ``actions`` (int64), ascending; returns how many there are."""
+def list_actions(words: Any, actions: Any) -> Any:
+    """Write a set of actions, of which ``words`` (uint64) holds the bits, to ``actions`` (int64), ascending; how many they are."""
     count = 0
-    for word in range(st.legal.shape[0]):
-        legal = st.legal[word]
-        action = 64 * word
-        while legal:
-            if legal & ONE:
-                actions[count] = action
-                count += 1
-            legal >>= ONE
-            action += 1
+    for w in range(words.shape[0]):
+        word = words[w]
+        while word:
+            actions[count] = 64 * w + lowest(word)
+            count += 1
+            word &= word - ONE
     return count
+
+
+@kernel
+def all_legal(config: Any, st: Any, out: Any, i: Any) -> Any:
+    """For games that do not say which actions are alike: every legal one. See :class:`trick_core.game.Endings`."""
+    for word in range(st.legal.shape[0]):
+        out[i, word] = st.legal[word]
+
+
+#: Modules with a kernel ``value`` for games whose points are too jumpy to be averaged as they are.
+VALUES = {"tarot": "baselines.bots.value_tarot"}
+
+
+def value_of(game: Game) -> Callable[..., Any]:
+    """Kernel ``(st, seat, points, smooth) -> float64``: a finished deal's worth to a seat, in units.
+
+    The points of the seat less the table's mean, unless the game has a kernel of its own.
+    """
+    if game.name in VALUES:
+        return importlib.import_module(VALUES[game.name]).value  # type: ignore[no-any-return]
+
+    @kernel
+    def over_table(st: Any, seat: Any, points: Any, smooth: Any) -> Any:
+        return points[0, seat] - 0.25 * (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3])
+
+    return over_table
 
 
 class SearchBot(Bot):
