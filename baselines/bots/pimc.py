@@ -8,6 +8,10 @@ All actions are tried in the same worlds with the same random numbers, so that t
 round of worlds the actions that are worse than the best one by more than chance explains are dropped, and so are those that
 came out like it in every world: the worlds that are left serve the contested ones.
 
+With ``net=NAME`` a trained net (:mod:`baselines.bots.net`) has a say: ``trust`` points times the logarithm of an action's chance under the
+net's policy are added to the action's mean. The worlds know the rules and the cards, the net has an idea of what players do, and both
+err in different places.
+
 Sources: Levy, "The million pound bridge program", 1989; Ginsberg, "GIB: imperfect information in a computationally challenging
 game", JAIR 14, 2001; Long et al., "Understanding the success of perfect information Monte Carlo sampling in game tree search",
 AAAI 2010. The dropping of actions is a race: Maron and Moore, "Hoeffding races", NIPS 1993, here with a normal bound on paired
@@ -25,6 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from baselines.bots.net import unpack
 from baselines.bots.options import settings_from
 from baselines.bots.search import (
     SearchBot,
@@ -33,6 +38,8 @@ from baselines.bots.search import (
     check_integer,
     check_number,
     list_actions,
+    net_of,
+    observed_words,
     playout_policy,
     value_of,
     without_settled_tricks,
@@ -64,6 +71,8 @@ class Settings:
             difference. Large: only those are that came out alike.
         smooth: In Tarot, by how many points (standard deviation) a playout may err about the taker's points: the jump at the
             target is smoothed by it (:mod:`baselines.bots.value_tarot`). 0: the settlement as it is.
+        net: Name or file of a net that has a say; none if empty.
+        trust: Points that a factor of e in an action's chance under the net's policy is worth.
         threads: Threads that share the rows of a batch.
     """
 
@@ -72,6 +81,8 @@ class Settings:
     playout: str = "greedy"
     drop: float = 2.0
     smooth: float = 5.0
+    net: str = ""
+    trust: float = 1.5
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -79,6 +90,8 @@ class Settings:
         check_number("pimc", "milliseconds", self.milliseconds)
         check_number("pimc", "drop", self.drop)
         check_number("pimc", "smooth", self.smooth)
+        check_number("pimc", "trust", self.trust)
+        net_of("pimc", self.net)  # an unknown one is found before any work
         check_integer("pimc", "threads", self.threads)
 
 
@@ -95,6 +108,7 @@ class Scratch(NamedTuple):
     options: np.ndarray[Any, Any]  # (1,) OPTIONS
     actions: np.ndarray[Any, Any]  # (A,) int64: actions still in the race, ascending
     values: np.ndarray[Any, Any]  # (A,) float64: their values in one world, in units
+    bonus: np.ndarray[Any, Any]  # (A,) float64: what is added to their means
     sums: np.ndarray[Any, Any]  # (A,) float64: sums of their values over all worlds
     products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of the values of two, j <= i
     points: np.ndarray[Any, Any]  # (1, 4) float64
@@ -116,6 +130,7 @@ def make_scratch(game: Game, settings: Settings) -> Scratch:
         options=options,
         actions=np.zeros(count, np.int64),
         values=np.zeros(count),
+        bonus=np.zeros(count),
         sums=np.zeros(count),
         products=np.zeros((count, count)),
         points=np.zeros((1, 4)),
@@ -126,11 +141,11 @@ def make_scratch(game: Game, settings: Settings) -> Scratch:
 
 @functools.cache
 def race(game: Game, policy: JitBot) -> Callable[..., Any]:
-    """The search for one game and playout policy: kernel ``(config, views, randoms, lo, hi, done, worlds, scratch, counts,
+    """The search for one game and playout policy: kernel ``(config, views, randoms, bonuses, lo, hi, done, worlds, scratch, counts,
     actions)``.
 
     It plays ``worlds`` more worlds for rows ``lo`` to ``hi - 1`` after ``done`` worlds, and writes the best actions so far and
-    how many are left in the race. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
+    how many are left in the race. ``bonuses`` (n, A) are added to the actions' means. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
     up again, since ``scratch`` holds its race.
     """
     belief = belief_of("pimc", game)
@@ -143,13 +158,14 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
     num_twin_worlds = 8 if belief.pile else 1
 
     @kernel
-    def start(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
+    def start(config: Any, views: Any, i: Any, random: Any, bonuses: Any, scratch: Any) -> Any:
         """List the actions worth trying; how many they are."""
         count = list_actions(views[i].legal, scratch.actions)
         if count > 1:
             prepare(config, views[i], views[i].seat, scratch.work[0])
             count = drop_twins(config, views, i, random, scratch)
         for a in range(count):
+            scratch.bonus[a] = bonuses[i, scratch.actions[a]]
             scratch.sums[a] = 0.0
             for b in range(a + 1):
                 scratch.products[a, b] = 0.0
@@ -200,11 +216,16 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
         return random
 
     @kernel
-    def best_of(count: Any, scratch: Any) -> Any:
-        """The action with the highest sum, the first of equals."""
+    def lead(a: Any, b: Any, done: Any, scratch: Any) -> Any:
+        """By how much an action's sum over all worlds, bonuses included, is above another's."""
+        return scratch.sums[a] - scratch.sums[b] + done * (scratch.bonus[a] - scratch.bonus[b])
+
+    @kernel
+    def best_of(count: Any, done: Any, scratch: Any) -> Any:
+        """The action with the highest mean, the first of equals."""
         best = 0
         for a in range(1, count):
-            if scratch.sums[a] > scratch.sums[best]:
+            if lead(a, best, done, scratch) > 0.0:
                 best = a
         return best
 
@@ -215,18 +236,19 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
             return False
         products = scratch.products
         gap = scratch.sums[best] - scratch.sums[a]
+        behind = lead(best, a, done, scratch)
         both = products[best, a] if a < best else products[a, best]
         squares = products[best, best] + products[a, a] - 2.0 * both  # of the differences
         if squares < 1e-6:
             return True
         drop = scratch.options[0].drop
         variance = max(squares - gap * gap / done, 0.0) * done / (done - 1.0)  # of their sum
-        return gap * gap > drop * drop * variance
+        return behind * behind > drop * drop * variance
 
     @kernel
     def drop_beaten(count: Any, done: Any, scratch: Any) -> Any:
         """Take the beaten actions out of the race; how many are left."""
-        best = best_of(count, scratch)
+        best = best_of(count, done, scratch)
         dropped = scratch.values
         for a in range(count):
             dropped[a] = 1.0 if is_beaten(a, best, done, scratch) else 0.0
@@ -240,6 +262,7 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
                     scratch.products[row, column] = scratch.products[a, b]
                     column += 1
             scratch.sums[row] = scratch.sums[a]
+            scratch.bonus[row] = scratch.bonus[a]
             scratch.actions[row] = scratch.actions[a]
             row += 1
         return row
@@ -268,18 +291,18 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
 
     @entry(None if label is None else f"{game.name}.pimc.{label}", folders)
     def search(  # type: ignore[no-untyped-def]
-        config, views, randoms, lo, hi, done, worlds, scratch, counts, actions
+        config, views, randoms, bonuses, lo, hi, done, worlds, scratch, counts, actions
     ):
         for i in range(lo, hi):
             count = counts[i]
             if done == 0:
-                count = start(config, views, i, randoms[i], scratch)
+                count = start(config, views, i, randoms[i], bonuses, scratch)
             if count > 1:
                 randoms[i], count = run_on(
                     config, views, i, randoms[i], done, worlds, count, scratch
                 )
             counts[i] = count
-            actions[i] = scratch.actions[best_of(count, scratch)]
+            actions[i] = scratch.actions[best_of(count, done + worlds, scratch)]
 
     return search
 
@@ -307,6 +330,7 @@ class Pimc(SearchBot):
         search = race(game, playout_policy(self.name, game, chosen.playout))
         short = without_settled_tricks(config)
         own = randoms.copy()
+        bonuses = self._bonuses(game, config, records)
         counts, actions = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
         faults: list[tuple[int, int]] = []
 
@@ -314,7 +338,7 @@ class Pimc(SearchBot):
             scratch = make_scratch(game, chosen)
 
             def play(lo: int, hi: int, done: int, worlds: int) -> None:
-                search(short, records, own, lo, hi, done, worlds, scratch, counts, actions)
+                search(short, records, own, bonuses, lo, hi, done, worlds, scratch, counts, actions)
 
             if chosen.milliseconds == 0:
                 play(lo, hi, 0, chosen.worlds)
@@ -335,6 +359,18 @@ class Pimc(SearchBot):
                 f"bot {self.name!r}: playout {chosen.playout!r}: seat {seat} chose {action}, which is not legal"
             )
         return actions
+
+    def _bonuses(self, game: Game, config: Any, records: Any) -> np.ndarray[Any, Any]:
+        """What the net's opinion adds to the mean of each action, (n, A), in units."""
+        net = net_of(self.name, self.settings.net)
+        if net is None or self.settings.trust == 0:
+            return np.zeros((len(records), game.num_actions))
+        net.check(game)
+        logits = net.logits(observed_words(game, config, records))
+        logits[~unpack(records["legal"], game.num_actions).astype(bool)] = -np.inf
+        chances = logits - logits.max(axis=1, keepdims=True)
+        points = self.settings.trust * np.maximum(chances, -50.0)
+        return np.asarray(points / game.unit, np.float64)
 
 
 def make(argument: str | None = None) -> Bot:

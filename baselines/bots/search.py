@@ -6,6 +6,7 @@ on the threads.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from collections.abc import Callable
@@ -13,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from baselines.bots import net as nets
 from trick_core.bits import ONE, lowest
 from trick_core.bots import BatchView, Bot, View
 from trick_core.drivers import JitBot
 from trick_core.game import Belief, Game
-from trick_core.jit import copy_records, kernel
+from trick_core.jit import copy_records, entry, kernel
 from trick_core.rollouts import jit_bot
 
 
@@ -94,6 +96,39 @@ def all_legal(config: Any, st: Any, out: Any, i: Any) -> Any:
     """For games that do not say which actions are alike: every legal one. See :class:`trick_core.game.Endings`."""
     for word in range(st.legal.shape[0]):
         out[i, word] = st.legal[word]
+
+
+def net_of(bot: str, name: str) -> nets.Net | None:
+    """The net of this name or file, for a bot; None if the name is empty.
+
+    Raises:
+        ValueError: There is none.
+    """
+    try:
+        return nets.find(name) if name else None
+    except ValueError as error:
+        raise ValueError(f"bot {bot!r}: net: {error}") from None
+
+
+@functools.cache
+def _observe_driver(game: Game) -> Callable[..., None]:
+    """Kernel ``(config, states, words)``: what the seats on turn observe."""
+    observe, observe_row = game.kernels.observe, game.kernels.observe_row
+
+    @entry(f"{game.name}.search.observed", [str(game.folder), __file__])
+    def observed(config, states, words):  # type: ignore[no-untyped-def]
+        for i in range(states.shape[0]):
+            observe(config, states[i], states[i].seat, words, i)
+            observe_row(config, states[i], words, i)
+
+    return observed
+
+
+def observed_words(game: Game, config: Any, records: Any) -> np.ndarray[Any, Any]:
+    """What the seats on turn observe, packed, uint64 (n, W)."""
+    words = np.zeros((len(records), game.layout.words), np.uint64)
+    _observe_driver(game)(config, records, words)
+    return words
 
 
 #: Modules with a kernel ``value`` for games whose points are too jumpy to be averaged as they are.

@@ -1,0 +1,61 @@
+"""Search with the opinion of a net: ``pimc:net=...``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from baselines.bots.pimc import Pimc, Settings
+from baselines.bots.search import observed_words
+from bolola_env import GAME as BOLOLA
+from tarot_env import GAME as TAROT
+from tests.test_net_bot import situations, some_net
+from trick_core.bots import make_bot
+
+ENVS = {"bolola/hearts-v0": BOLOLA, "bolola/trump-v0": BOLOLA, "tarot/deal-v0": TAROT}
+
+
+def lowest_first(game):
+    """A net that prefers low ids by far, whatever it sees."""
+    net = some_net(game)
+    weights = tuple(np.zeros_like(weight) for weight in net.weights)
+    bias = -10.0 * np.arange(game.num_actions, dtype=np.float32)
+    return replace(net, weights=weights, biases=(*net.biases[:-1], bias))
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_the_net_sees_what_the_seat_observes(env):
+    views = situations(env)
+    assert np.array_equal(observed_words(views.game, views.config, views.records), views.words)
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_a_net_trusted_without_limit_decides(env, tmp_path):
+    views = situations(env, count=12)
+    lowest_first(views.game).save(tmp_path / "net.npz")
+    settings = Settings(worlds=16, net=str(tmp_path / "net.npz"), trust=1e6)
+    assert Pimc(settings).act_batch(views).tolist() == views.mask.argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_no_trust_is_no_net(env, tmp_path):
+    views = situations(env, count=12)
+    some_net(views.game).save(tmp_path / "net.npz")
+    without = Pimc(Settings(worlds=16)).act_batch(views)
+    with_net = Settings(worlds=16, net=str(tmp_path / "net.npz"))
+    assert Pimc(replace(with_net, trust=0.0)).act_batch(views).tolist() == without.tolist()
+    one_by_one = [Pimc(with_net).act(views.view(i)) for i in range(12)]
+    assert Pimc(with_net).act_batch(views).tolist() == one_by_one
+
+
+def test_nets_that_do_not_fit_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="bot 'pimc': net: no net 'nobody'"):
+        make_bot("pimc:net=nobody")
+    some_net(TAROT).save(tmp_path / "net.npz")
+    bot = make_bot(f"pimc:worlds=16,net={tmp_path / 'net.npz'}")
+    with pytest.raises(ValueError, match="plays tarot, not bolola"):
+        bot.act_batch(situations("bolola/hearts-v0", count=2))
+    with pytest.raises(ValueError, match="trust: expected a number from 0 on"):
+        make_bot("pimc:trust=-1")
