@@ -83,7 +83,9 @@ def bid_values(
         TypeError: Not a view.
         ValueError: It is not of Tarot, or its seat is not to bid; or an argument out of range.
     """
-    if isinstance(view, View) and (view.game is not GAME or view.record["phase"][0] != BID):
+    if not isinstance(view, View):
+        raise TypeError(f"view: expected a View, got {type(view).__name__}")
+    if view.game is not GAME or view.record["phase"][0] != BID:
         raise ValueError("view: expected one of a seat of Tarot that is to bid")
     check_integer("bid_values", "worlds", worlds)
     policy = playout_policy("bid_values", GAME, playout)
