@@ -26,6 +26,7 @@ import json
 import math
 import os
 import platform
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -69,6 +70,7 @@ _LEAST = {
     "head_steps": 0,
     "worlds": 1,
     "head_minibatch": 2,
+    "head_tables": 1,
     "head_epochs": 1,
     "tables": 1,
     "minibatch": 2,
@@ -111,6 +113,7 @@ class SelfPlayConfig:
         head_start: What the net learns before PPO. ``"imitate"``: the teacher's choices. ``"playouts"``: for every legal action, what the
             deal brings if it is played and the teacher plays all seats from there.
         head_steps: Decisions of the head start.
+        head_tables: Tables an iteration of the head start; many, so that passes over their decisions do not dwell on a few deals.
         head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth.
         head_minibatch: Decisions a gradient step of the head start.
         head_epochs: Its passes over an iteration's decisions.
@@ -152,6 +155,7 @@ class SelfPlayConfig:
     init: str | None = None
     head_start: str = "none"
     head_steps: int = 1_000_000
+    head_tables: int = 2048
     head_rate: float = 1e-3
     head_minibatch: int = 256
     head_epochs: int = 3
@@ -211,10 +215,12 @@ class SelfPlayConfig:
                 raise ValueError(f"weights: expected {len(self.envs)}, got {len(self.weights)}")
             if any(check_number("weights", w) <= 0 for w in self.weights):
                 raise ValueError(f"weights: expected numbers above 0, got {self.weights!r}")
-        if self.tables < len(self.envs):
-            raise ValueError(
-                f"tables: expected at least one for each of {len(self.envs)} environments, got {self.tables}"
-            )
+        for name in ("tables", "head_tables"):
+            if getattr(self, name) < len(self.envs):
+                raise ValueError(
+                    f"{name}: expected at least one for each of {len(self.envs)} environments, "
+                    f"got {getattr(self, name)}"
+                )
         if not self.layers or not all(type(units) is int and units > 0 for units in self.layers):
             raise ValueError(f"layers: expected positive integers, got {self.layers!r}")
         if not self.eval_against:
@@ -720,14 +726,21 @@ class SelfPlay:
             self.inputs = max(self.inputs, started.inputs)
             layers = tuple(len(bias) for bias in started.biases[:-1])
             self.config = config = replace(config, layers=layers)
-        shares = split(config.tables, config.weights or (1.0,) * len(self.plain))
+        weights = config.weights or (1.0,) * len(self.plain)
         self.scales = [reward_scale(setup, config.seed) for setup in self.plain]
         setups = [
             setup.changed(zero_sum=True, reward_scale=scale)
             for setup, scale in zip(self.plain, self.scales, strict=True)
         ]
         privileged = config.critic == "privileged" or config.belief > 0
-        self.tables = Tables(setups, shares, config.seed, self.inputs, privileged, config.worlds)
+        self.in_head = config.head_start != "none" and config.head_steps > 0
+
+        def tables(count: int) -> Tables:
+            shares = split(count, weights)
+            return Tables(setups, shares, config.seed, self.inputs, privileged, config.worlds)
+
+        self.tables = tables(config.tables)
+        self.head_tables = tables(config.head_tables) if self.in_head else None
         piece = self.game.layout.slice("hand")
         self.agent = Agent(
             self.inputs, 3 * (piece.stop - piece.start), self.game.num_actions, config
@@ -737,7 +750,6 @@ class SelfPlay:
         self.optimizer = self._new_optimizer()
         self.generator = torch.Generator()
         self.iteration = self.steps = 0
-        self.in_head = config.head_start != "none" and config.head_steps > 0
         self.past: list[nets.Net] = []
         #: Bits that were set in some, and in all, of the observations learned from.
         self.ever = np.zeros(self.tables.words, np.uint64)
@@ -803,9 +815,9 @@ class SelfPlay:
         config = self.config
         head = self.in_head
         self.generator.manual_seed((config.seed << 32) + self.iteration)
-        if head:
+        if head and self.head_tables is not None:
             imitated = config.head_start == "imitate"
-            played = self.tables.play(
+            played = self.head_tables.play(
                 self.iteration,
                 self.choose,
                 teacher=self.teacher,
@@ -1145,6 +1157,7 @@ def _provenance(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) ->
     """What a net's file says of its training."""
     return {
         "config": _settings(run),
+        "command": as_command(run.config),
         "seconds": round(seconds),
         "evaluation": curve[-1],
         "versions": {
@@ -1153,6 +1166,40 @@ def _provenance(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) ->
             "torch": torch.__version__,
         },
     }
+
+
+#: Settings that the command line has flags for, by flag; the teacher's flag says what is learned of it.
+_FLAGS = {
+    "--weights": "weights",
+    "--opponents": "opponents",
+    "--steps": "steps",
+    "--minutes": "minutes",
+    "--seed": "seed",
+    "--init": "init",
+    "--tables": "tables",
+    "--learning-rate": "learning_rate",
+}
+#: Settings that change nothing about the net.
+_ASIDE = ("folder", "overwrite", "log", "torch_threads", "eval_every", "eval_deals", "eval_against")
+
+
+def as_command(config: SelfPlayConfig) -> str:
+    """The command that trains with these settings."""
+    plain = SelfPlayConfig()
+    words = ["trick-envs", "train", *(setup_for(env).id for env in config.envs)]
+    words += ["--trainer", "self-play", "--steps", str(config.steps)]
+    told = {*_ASIDE, "envs", "steps", "head_start", "teacher", "head_steps"}
+    if config.head_start != "none":
+        words += [f"--{config.head_start}", config.teacher, "--head-steps", str(config.head_steps)]
+    for flag, name in _FLAGS.items():
+        value = getattr(config, name)
+        if name not in told and value != getattr(plain, name):
+            words += [flag, *map(str, value if isinstance(value, tuple) else (value,))]
+        told.add(name)
+    for name, value in vars(config).items():
+        if name not in told and value != getattr(plain, name):
+            words += ["--set", f"{name}={json.dumps(value)}"]
+    return shlex.join(words)
 
 
 def _settings(run: SelfPlay) -> dict[str, Any]:

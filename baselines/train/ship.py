@@ -1,0 +1,143 @@
+"""Put a trained net among those of the library, with its card: ``python -m baselines.train.ship RUN NAME``.
+
+The card is made from the run's own record and from an evaluation on the fixed suites; nothing in it is written by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from baselines.bots import net as nets
+from baselines.evaluate import Result, evaluate
+
+#: Whom a net is compared with, three of them at the table.
+AGAINST = ("greedy", "random")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Evaluate, write the net in half precision and its card."""
+    parser = argparse.ArgumentParser(prog="python -m baselines.train.ship", description=__doc__)
+    parser.add_argument("run", type=Path, help="folder of a self-play run")
+    parser.add_argument("name", help="name of the net, as bolola-v1")
+    parser.add_argument("--deals", type=int, help="deals of each suite; all if left out")
+    parser.add_argument("--out", type=Path, default=nets.FOLDER, help="where net and card go")
+    options = parser.parse_args(arguments)
+    net = nets.load(options.run / "net.npz")
+    options.out.mkdir(parents=True, exist_ok=True)
+    file = options.out / f"{options.name}.npz"
+    net.save(file, half=True)
+    bot = nets.NetBot(nets.load(file), f"net:{options.name}")  # what is shipped is measured
+    results = {
+        env: {
+            other: evaluate(env, [bot, other], deals=options.deals, progress=True)
+            for other in AGAINST
+        }
+        for env in net.about["envs"]
+    }
+    (options.out / f"{options.name}.md").write_text(card(options.name, net, results, file))
+    print((options.out / f"{options.name}.md").read_text())
+    return 0
+
+
+def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: Path) -> str:
+    """The card's text."""
+    about: Any = net.about
+    config = about["config"]
+    sizes = [net.inputs, *(len(bias) for bias in net.biases)]
+    numbers = sum(w.size + b.size for w, b in zip(net.weights, net.biases, strict=True))
+    count = next(iter(results.values()))[AGAINST[0]].deals["count"]
+    lines = [
+        f"# {name}",
+        "",
+        f"A net that plays {about['game']}: the bot `net:{name}`. Made by `python -m baselines.train.ship`.",
+        "",
+        "## What it is",
+        "",
+        f"A perceptron {' - '.join(map(str, sizes))} with ReLU, {numbers:,} weights ({file.stat().st_size / 1e6:.1f} MB with its critic, "
+        f"float16). It reads the first {net.inputs} values of the observation, which hold what the seat may see and "
+        "nothing else, and plays the legal action with the highest output. No search.",
+        "",
+        "## How it was trained",
+        "",
+        f"By self-play alone; no human games, no data from outside. {about['steps']:,} decisions in "
+        f"{about['seconds'] / 60:.0f} minutes of wall-clock time on one core of a shared machine "
+        f"({platform.machine()}), seed {config['seed']}:",
+        "",
+        "```",
+        about["command"],
+        "```",
+        "",
+        *_history(config),
+        f"Python {about['versions']['python']}, NumPy {about['versions']['numpy']}, torch {about['versions']['torch']}. The same command "
+        "on the same versions and kind of processor makes the same net; elsewhere sums are rounded otherwise, and it makes one as good.",
+        "",
+        "## What it reaches",
+        "",
+        f"Points a deal over the table's mean with three of the other at the table, on the first {count} deals of each environment's suite, "
+        "each in four seatings; half the 95 % interval behind it.",
+        "",
+        f"| environment | {' | '.join(f'over {other}' for other in AGAINST)} |",
+        f"|---|{'---|' * len(AGAINST)}",
+    ]
+    means = []
+    for env, by_other in results.items():
+        cells = [by_other[other].rows[0].overall.text(1) for other in AGAINST]
+        lines.append(f"| `{env}` | {' | '.join(cells)} |")
+        means.append([by_other[other].rows[0].overall.mean for other in AGAINST])
+    if len(means) > 1:
+        average = [sum(column) / len(means) for column in zip(*means, strict=True)]
+        lines.append(f"| mean | {' | '.join(f'{value:+.1f}' for value in average)} |")
+    lines += _roles(results)
+    lines += [
+        "",
+        "## Limits",
+        "",
+        "It was trained on the environments above with their default options, among players of its own kind and greedy ones' playouts. "
+        "Options that it has not seen (a user's contract row, a fixed trump suit) may find it weak. In a match it plays each deal for itself, "
+        "whatever the scores. It is deterministic unless a temperature is set (`net:" + name + ",temperature=0.5`), so an opponent "
+        "that knows it can exploit it.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _history(config: dict[str, Any]) -> list[str]:
+    """What was learned in which order, in words."""
+    lines = []
+    if config["init"]:
+        lines.append(f"It starts from `{config['init']}`.")
+    if config["head_start"] == "playouts":
+        lines.append(
+            f"The first {config['head_steps']:,} decisions are a head start: for every legal action, what the deal brings if `{config['teacher']}` "
+            f"plays all seats from there, the mean over {config['worlds']} deals that the seat cannot tell apart; the net's outputs are fitted to that."
+        )
+    if config["head_start"] == "imitate":
+        lines.append(f"The first {config['head_steps']:,} decisions imitate `{config['teacher']}`.")
+    lines.append(
+        f"Then PPO in all four seats ({config['tables']} tables an iteration, minibatches of {config['minibatch']}, {config['epochs']} epochs, Adam at "
+        f"{config['learning_rate']:g} falling to 0, lambda {config['gae_lambda']:g}, clip {config['clip']:g}, entropy {config['entropy']:g}, "
+        f"{'a critic that sees all hands (in training only)' if config['critic'] == 'privileged' else 'a critic that sees what the seat sees'})."
+    )
+    return [*lines, ""]
+
+
+def _roles(results: dict[str, dict[str, Result]]) -> list[str]:
+    """A table by role, where the game has roles."""
+    lines = []
+    for by_other in results.values():
+        for other, result in by_other.items():
+            lines += [
+                f"| {role.name} | {other} | {role.points.text(1)} | {role.games:,} |"
+                for role in result.rows[0].roles
+            ]
+    if not lines:
+        return []
+    return ["", "| role | over | points | games |", "|---|---|---|---|", *lines]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
