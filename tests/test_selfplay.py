@@ -1,5 +1,7 @@
 """The self-play trainer: whose reward is whose, masks, exact resume, head starts, opponents, and what it leaves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -155,7 +157,7 @@ def test_a_run_leaves_net_checkpoint_curve_and_settings(game, tmp_path):
     assert result.steps >= 2_000
     assert len(result.curve) >= 2
     net = find(str(tmp_path / "net.npz"))
-    assert net.about["config"]["seed"] == 0
+    assert net.about["stages"][-1]["config"]["seed"] == 0
     assert np.array_equal(net.weights[0], result.net.weights[0])
 
 
@@ -232,6 +234,18 @@ def test_a_run_is_not_lost_by_accident(tmp_path):
         ValueError, match="holds a run on bolola/hearts-v0, bolola/trump-v0, not on"
     ):
         train(small(tmp_path, envs=("bolola/queens-v0",)), resume=True, progress=False)
+
+
+def test_a_net_knows_the_runs_it_comes_from(tmp_path):
+    """Also after a run that was resumed."""
+    train(small(tmp_path / "one", steps=400), progress=False)
+    first = str(tmp_path / "one" / "net.npz")
+    two = small(tmp_path / "two", steps=400, init=first)
+    train(two, progress=False)
+    train(replace(two, steps=800, init=None), resume=True, progress=False)
+    stages = find(str(tmp_path / "two" / "net.npz")).about["stages"]
+    assert [stage["steps"] >= least for stage, least in zip(stages, (400, 800), strict=True)]
+    assert f"--init {first}" in stages[1]["command"]
 
 
 def test_inputs_that_never_changed_say_nothing():

@@ -720,6 +720,8 @@ class SelfPlay:
         if config.head_start == "playouts" and self.teacher.jit(self.game) is None:
             raise ValueError(f"teacher: playouts need a bot with a kernel, not {config.teacher!r}")
         started = None if config.init is None else nets.find(config.init)
+        #: What the net to start from went through; see :func:`_stage`.
+        self.stages: list[Any] = [] if started is None else list(started.about.get("stages", ()))
         self.inputs = needed_inputs(self.plain)
         if started is not None:
             started.check(self.game)
@@ -1003,6 +1005,8 @@ class SelfPlay:
             "iteration": self.iteration,
             "steps": self.steps,
             "in_head": self.in_head,
+            "init": self.config.init,
+            "stages": self.stages,
             "ever": torch.from_numpy(self.ever.view(np.int64)),
             "always": torch.from_numpy(self.always.view(np.int64)),
             "past": [
@@ -1014,6 +1018,8 @@ class SelfPlay:
     def load_state(self, state: dict[str, Any]) -> None:
         """Go on from what :meth:`state` gave."""
         self.in_head = state["in_head"]
+        self.config = replace(self.config, init=state["init"])
+        self.stages = state["stages"]
         self.agent.load_state_dict(state["agent"])
         self.optimizer = self._new_optimizer()
         self.optimizer.load_state_dict(state["optimizer"])
@@ -1123,7 +1129,7 @@ def train(
     seconds = time.monotonic() - started
     _save(run, seconds, curve)
     plot_curve(curve, config.eval_against, folder / "curve.png")
-    net = run.net(**_provenance(run, seconds, curve))
+    net = run.net(stages=[*run.stages, _stage(run, seconds, curve)])
     return SelfPlayResult(net, nets.NetBot(net, "agent"), curve, folder, seconds, run.steps)
 
 
@@ -1153,11 +1159,12 @@ def _evaluate(
     return row
 
 
-def _provenance(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> dict[str, Any]:
-    """What a net's file says of its training."""
+def _stage(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> dict[str, Any]:
+    """What a net's file says of this run; of the runs before, from whose nets it started, it has a record each."""
     return {
         "config": _settings(run),
         "command": as_command(run.config),
+        "steps": run.steps,
         "seconds": round(seconds),
         "evaluation": curve[-1],
         "versions": {
@@ -1212,7 +1219,7 @@ def _settings(run: SelfPlay) -> dict[str, Any]:
 def _save(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> None:
     """Write net, checkpoint, curve and settings, each whole and renamed into place."""
     folder = Path(run.config.folder)
-    run.net(**_provenance(run, seconds, curve)).save(folder / "net.npz")
+    run.net(stages=[*run.stages, _stage(run, seconds, curve)]).save(folder / "net.npz")
     temporary = folder / f"checkpoint.{os.getpid()}.tmp.pt"
     torch.save(run.state(), temporary)
     temporary.replace(folder / "checkpoint.pt")

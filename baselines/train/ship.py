@@ -46,7 +46,6 @@ def main(arguments: list[str] | None = None) -> int:
 def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: Path) -> str:
     """The card's text."""
     about: Any = net.about
-    config = about["config"]
     sizes = [net.inputs, *(len(bias) for bias in net.biases)]
     numbers = sum(w.size + b.size for w, b in zip(net.weights, net.biases, strict=True))
     count = next(iter(results.values()))[AGAINST[0]].deals["count"]
@@ -63,17 +62,11 @@ def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: 
         "",
         "## How it was trained",
         "",
-        f"By self-play alone; no human games, no data from outside. {about['steps']:,} decisions in "
-        f"{about['seconds'] / 60:.0f} minutes of wall-clock time on one core of a shared machine "
-        f"({platform.machine()}), seed {config['seed']}:",
+        "Against itself and the library's own bots; no human games, no data from outside.",
         "",
-        "```",
-        about["command"],
-        "```",
-        "",
-        *_history(config),
-        f"Python {about['versions']['python']}, NumPy {about['versions']['numpy']}, torch {about['versions']['torch']}. The same command "
-        "on the same versions and kind of processor makes the same net; elsewhere sums are rounded otherwise, and it makes one as good.",
+        *(line for stage in about["stages"] for line in _stage(stage)),
+        "The same command on the same versions and kind of processor makes the same net; elsewhere sums are rounded otherwise, and it "
+        "makes one as good.",
         "",
         "## What it reaches",
         "",
@@ -98,30 +91,46 @@ def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: 
         "",
         "It was trained on the environments above with their default options, among players of its own kind and greedy ones' playouts. "
         "Options that it has not seen (a user's contract row, a fixed trump suit) may find it weak. In a match it plays each deal for itself, "
-        "whatever the scores. It is deterministic unless a temperature is set (`net:" + name + ",temperature=0.5`), so an opponent "
+        "whatever the scores. It is deterministic unless a temperature is set (`net:"
+        + name
+        + ",temperature=0.5`), so an opponent "
         "that knows it can exploit it.",
         "",
     ]
     return "\n".join(lines)
 
 
-def _history(config: dict[str, Any]) -> list[str]:
-    """What was learned in which order, in words."""
-    lines = []
-    if config["init"]:
-        lines.append(f"It starts from `{config['init']}`.")
+def _stage(about: Any) -> list[str]:
+    """What was learned in one run, in words."""
+    config, versions = about["config"], about["versions"]
+    lines = [
+        "```",
+        about["command"],
+        "```",
+        "",
+        f"{about['steps']:,} decisions in {about['seconds'] / 60:.0f} minutes on one core of a shared machine ({platform.machine()}), seed "
+        f"{config['seed']}, Python {versions['python']}, NumPy {versions['numpy']}, torch {versions['torch']}.",
+    ]
     if config["head_start"] == "playouts":
         lines.append(
-            f"The first {config['head_steps']:,} decisions are a head start: for every legal action, what the deal brings if `{config['teacher']}` "
-            f"plays all seats from there, the mean over {config['worlds']} deals that the seat cannot tell apart; the net's outputs are fitted to that."
+            f"For every legal action of {min(config['head_steps'], about['steps']):,} decisions: what the deal brings if `{config['teacher']}` "
+            f"plays all seats from there, the mean over the true deal and {config['worlds'] - 1} others that the seat cannot tell from it; "
+            "the net's outputs are fitted to that."
         )
     if config["head_start"] == "imitate":
         lines.append(f"The first {config['head_steps']:,} decisions imitate `{config['teacher']}`.")
-    lines.append(
-        f"Then PPO in all four seats ({config['tables']} tables an iteration, minibatches of {config['minibatch']}, {config['epochs']} epochs, Adam at "
-        f"{config['learning_rate']:g} falling to 0, lambda {config['gae_lambda']:g}, clip {config['clip']:g}, entropy {config['entropy']:g}, "
-        f"{'a critic that sees all hands (in training only)' if config['critic'] == 'privileged' else 'a critic that sees what the seat sees'})."
-    )
+    if config["head_start"] == "none" or about["steps"] > 1.1 * config["head_steps"]:
+        others = ", ".join(f"`{name}`" for name in config["opponents"])
+        lines.append(
+            f"PPO in all four seats ({config['tables']} tables an iteration, minibatches of {config['minibatch']}, epochs: {config['epochs']}, Adam "
+            f"at {config['learning_rate']:g} falling to 0, lambda {config['gae_lambda']:g}, clip {config['clip']:g}, entropy {config['entropy']:g}, "
+            f"{'a critic that sees all hands (in training only)' if config['critic'] == 'privileged' else 'a critic that sees what the seat sees'})"
+            + (
+                f"; at {config['opponent_share']:.0%} of the tables one to three seats are held by one of {others}."
+                if others
+                else "."
+            )
+        )
     return [*lines, ""]
 
 
