@@ -61,6 +61,7 @@ SCALE_TABLES = 512
 
 CRITICS = ("public", "privileged")
 HEAD_STARTS = ("none", "imitate", "playouts")
+HEAD_LOSSES = ("fit", "gain")
 LOGS = ("none", "tensorboard", "wandb")
 #: The name of the frozen earlier selves among the opponents.
 PAST = "past"
@@ -87,6 +88,7 @@ _RANGES = {
     "learning_rate": (0.0, 1.0),
     "head_rate": (0.0, 1.0),
     "temperature": (0.0, math.inf),
+    "init_scale": (0.0, math.inf),
     "gamma": (0.0, 1.0),
     "gae_lambda": (0.0, 1.0),
     "clip": (0.0, 1.0),
@@ -110,8 +112,12 @@ class SelfPlayConfig:
         minutes: Stop after this much wall-clock time, with the learning rate reaching 0 then; None: by steps alone. Only a run by
             steps alone can be repeated exactly.
         init: Net to start from: the name of one that comes with the library, or a file; None: a fresh one.
+        init_scale: Its logits are multiplied by this: above 1 for a net that draws its actions too freely to begin with, as one fitted
+            to values does.
         head_start: What the net learns before PPO. ``"imitate"``: the teacher's choices. ``"playouts"``: for every legal action, what the
             deal brings if it is played and the teacher plays all seats from there.
+        head_loss: What is done with the values of playouts. ``"fit"``: the logits are fitted to them, which teaches the most from nothing.
+            ``"gain"``: their mean under the policy is raised, which is what counts in the end; the better loss once a net plays well.
         head_steps: Decisions of the head start.
         head_tables: Tables an iteration of the head start; many, so that passes over their decisions do not dwell on a few deals.
         head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth.
@@ -153,7 +159,9 @@ class SelfPlayConfig:
     steps: int = 5_000_000
     minutes: float | None = None
     init: str | None = None
+    init_scale: float = 1.0
     head_start: str = "none"
+    head_loss: str = "fit"
     head_steps: int = 1_000_000
     head_tables: int = 2048
     head_rate: float = 1e-3
@@ -200,10 +208,19 @@ class SelfPlayConfig:
             if not low <= check_number(name, value) <= high:
                 limits = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
                 raise ValueError(f"{name}: expected {limits}, got {value!r}")
-        for name in ("minutes", "learning_rate", "head_rate", "temperature", "clip", "max_norm"):
+        for name in (
+            "minutes",
+            "learning_rate",
+            "head_rate",
+            "temperature",
+            "init_scale",
+            "clip",
+            "max_norm",
+        ):
             if getattr(self, name) == 0:
                 raise ValueError(f"{name}: expected more than 0, got 0")
         check_choice("head_start", self.head_start, HEAD_STARTS)
+        check_choice("head_loss", self.head_loss, HEAD_LOSSES)
         check_choice("critic", self.critic, CRITICS)
         check_choice("log", self.log, LOGS)
         if self.seed >= 1 << 31:
@@ -758,7 +775,10 @@ class SelfPlay:
         self.always = ~self.ever
 
     def _start_from(self, net: nets.Net) -> None:
-        self.agent.policy.take(list(zip(net.weights, net.biases, strict=True)))
+        layers = list(zip(net.weights, net.biases, strict=True))
+        scale = np.float32(self.config.init_scale)
+        layers[-1] = layers[-1][0] * scale, layers[-1][1] * scale
+        self.agent.policy.take(layers)
         seen = self.agent.critic.linears[0].in_features
         if net.critic and net.about.get("critic") == self.config.critic:
             extra = seen - self.inputs  # the hands come last
@@ -934,7 +954,7 @@ class SelfPlay:
     def _learn_from_teacher(self, played: Played) -> dict[str, float]:
         """Passes over decisions that a teacher has judged; the critic learns in the first, and numbers are from it."""
         config, made = self.config, played.decisions
-        by_values = config.head_start == "playouts"
+        by_values = config.head_start == "playouts"  # else the teacher's choices
         returns = advantages(
             made, np.zeros(len(made.actions), np.float32), played.rewards, 1.0, 1.0
         )
@@ -949,9 +969,17 @@ class SelfPlay:
             taught = torch.from_numpy(made.taught[rows])
             share = mask / mask.sum(dim=1, keepdim=True)
             if by_values:
-                wanted = (taught - (taught * share).sum(dim=1, keepdim=True)) / config.temperature
-                given = logits - (logits * share).sum(dim=1, keepdim=True)
-                policy_loss = ((given - wanted).square() * share).sum(dim=1).mean()
+                over_mean = taught - (taught * share).sum(dim=1, keepdim=True)
+                if config.head_loss == "fit":
+                    given = logits - (logits * share).sum(dim=1, keepdim=True)
+                    off = given - over_mean / config.temperature
+                    policy_loss = (off.square() * share).sum(dim=1).mean()
+                else:
+                    log_probs = logits.masked_fill(~mask, -1e9).log_softmax(dim=1)
+                    chances = log_probs.exp()
+                    entropy = -(chances * log_probs).sum(dim=1).mean()
+                    gain = (chances * over_mean).sum(dim=1).mean()
+                    policy_loss = -gain / config.temperature - config.entropy * entropy
             else:
                 log_probs = logits.masked_fill(~mask, -1e9).log_softmax(dim=1)
                 policy_loss = -(log_probs * taught).sum(dim=1).mean()
