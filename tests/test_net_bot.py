@@ -170,15 +170,37 @@ def test_a_net_of_another_game_is_refused():
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        (None, "expected net:NAME or net:FILE"),
         ("nowhere", "no net 'nowhere'"),
         (__file__, "is no net"),
     ],
 )
 def test_bad_names_and_files(argument, message):
-    name = "net" if argument is None else f"net:{argument}"
     with pytest.raises(ValueError, match=message):
-        make_bot(name)
+        make_bot(f"net:{argument}")
+
+
+def test_net_alone_is_the_newest_of_the_game(tmp_path, monkeypatch):
+    monkeypatch.setattr(nets, "FOLDER", tmp_path)
+    for number in (2, 9, 10):
+        some_net(BOLOLA, seed=number).save(tmp_path / f"bolola-v{number}.npz")
+    views = situations("bolola/hearts-v0")
+    newest = NetBot(some_net(BOLOLA, seed=10), compiled=False)
+    for name in ("net", "net:own"):
+        assert make_bot(name).act_batch(views).tolist() == newest.act_batch(views).tolist()
+    assert make_bot("net").jit(BOLOLA) == NetBot(some_net(BOLOLA, seed=10)).jit(BOLOLA)
+    with pytest.raises(ValueError, match="the library has no net for tarot"):
+        make_bot("net").act_batch(situations("tarot/deal-v0", count=2))
+
+
+@pytest.mark.parametrize("name", nets.shipped())
+def test_shipped_nets_beat_random_play(name):
+    """In every environment that they were trained in; each has its card."""
+    bot = make_bot(f"net:{name}")
+    assert isinstance(bot, NetBot)
+    assert (nets.FOLDER / f"{name}.md").is_file()
+    for env in bot.net.about["envs"]:
+        row = evaluate(env, [bot, "random"], deals=12, progress=False).rows[0]
+        assert row.overall.low > 0, env
 
 
 def test_damaged_files_are_refused(tmp_path):

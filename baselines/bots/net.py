@@ -4,7 +4,8 @@ A net reads the first values of the observation and gives a logit for every acti
 description: game, hash of the observation's layout, settings and history of the training. A net whose game or layout is not that
 of the environment is refused.
 
-``net:bolola-v1`` and ``net:tarot-v1`` come with the library; ``net:path/to/file.npz`` is any other. Settings follow after a comma,
+``net:bolola-v1`` is one that comes with the library, ``net:path/to/file.npz`` any other; ``net`` alone (or ``net:own``) is the newest of
+the library's for the game that is played. Settings follow after a comma,
 ``net:bolola-v1,temperature=0.5``: 0 (default) plays the most likely action, else actions are drawn from the softmax of
 logits / temperature.
 """
@@ -185,6 +186,21 @@ def find(name: str) -> Net:
 
 _kept = functools.cache(load)
 
+#: The name that stands for the library's newest net of the game at hand.
+OWN = "own"
+
+
+def own(game: Game) -> Net:
+    """The library's newest net for a game.
+
+    Raises:
+        ValueError: It has none.
+    """
+    names = [name for name in shipped() if name.partition("-v")[0] == game.name]
+    if not names:
+        raise ValueError(f"the library has no net for {game.name}")
+    return find(max(names, key=lambda name: int(name.partition("-v")[2])))
+
 
 @dataclass(frozen=True)
 class NetSettings:
@@ -243,6 +259,36 @@ class NetBot(Bot):
         return draw(logits / np.float32(self.temperature), randoms)
 
 
+class OwnNetBot(Bot):
+    """The library's newest net of the game that is played.
+
+    Args:
+        name: Name in tables.
+        temperature: See :class:`NetSettings`.
+    """
+
+    def __init__(self, name: str = "net", temperature: float = 0.0) -> None:
+        self.name = name
+        self.temperature = NetSettings(temperature).temperature
+
+    def bot(self, game: Game) -> NetBot:
+        """The bot that plays the game.
+
+        Raises:
+            ValueError: The library has no net for it.
+        """
+        return NetBot(own(game), self.name, self.temperature)
+
+    def jit(self, game: Game) -> JitBot | None:
+        return self.bot(game).jit(game)
+
+    def act(self, view: View) -> int:
+        return self.bot(view.game).act(view)
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return self.bot(views.game).act_batch(views)
+
+
 def draw(logits: Floats, randoms: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """An action for each row, from the softmax of its logits, by a random word each.
 
@@ -259,16 +305,15 @@ def draw(logits: Floats, randoms: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dt
 
 
 def make(argument: str | None = None) -> Bot:
-    """The bot, for the registry: ``NAME`` or ``FILE``, settings after a comma.
+    """The bot, for the registry: ``NAME`` or ``FILE`` or ``own``, settings after a comma.
 
     Raises:
         ValueError: No such net, or an unknown setting.
     """
-    name, _, rest = (argument or "").partition(",")
-    if not name:
-        known = ", ".join(shipped()) or "none"
-        raise ValueError(f"bot 'net': expected net:NAME or net:FILE; the library has {known}")
+    name, _, rest = (argument or OWN).partition(",")
     settings = settings_from("net", rest, NetSettings)
+    if name == OWN:
+        return OwnNetBot("net" + (f":{OWN},{rest}" if rest else ""), settings.temperature)
     try:
         net = find(name)
     except ValueError as error:

@@ -71,7 +71,7 @@ class Settings:
             difference. Large: only those are that came out alike.
         smooth: In Tarot, by how many points (standard deviation) a playout may err about the taker's points: the jump at the
             target is smoothed by it (:mod:`baselines.bots.value_tarot`). 0: the settlement as it is.
-        net: Name or file of a net that has a say; none if empty.
+        net: Name or file of a net that has a say (``own``: the library's newest of the game); none if empty.
         trust: Points that a factor of e in an action's chance under the net's policy is worth.
         threads: Threads that share the rows of a batch.
     """
@@ -362,10 +362,9 @@ class Pimc(SearchBot):
 
     def _bonuses(self, game: Game, config: Any, records: Any) -> np.ndarray[Any, Any]:
         """What the net's opinion adds to the mean of each action, (n, A), in units."""
-        net = net_of(self.name, self.settings.net)
+        net = net_of("pimc", self.settings.net, game)
         if net is None or self.settings.trust == 0:
             return np.zeros((len(records), game.num_actions))
-        net.check(game)
         logits = net.logits(observed_words(game, config, records))
         logits[~unpack(records["legal"], game.num_actions).astype(bool)] = -np.inf
         chances = logits - logits.max(axis=1, keepdims=True)

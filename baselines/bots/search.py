@@ -98,16 +98,26 @@ def all_legal(config: Any, st: Any, out: Any, i: Any) -> Any:
         out[i, word] = st.legal[word]
 
 
-def net_of(bot: str, name: str) -> nets.Net | None:
+def net_of(bot: str, name: str, game: Game | None = None) -> nets.Net | None:
     """The net of this name or file, for a bot; None if the name is empty.
 
+    Args:
+        bot: The bot, for messages.
+        name: ``own`` is the library's newest for the game; None before one is known.
+        game: The game that is played; None: not known yet.
+
     Raises:
-        ValueError: There is none.
+        ValueError: There is none, or it plays another game.
     """
+    if not name or (game is None and name == nets.OWN):
+        return None
     try:
-        return nets.find(name) if name else None
+        net = nets.own(game) if game is not None and name == nets.OWN else nets.find(name)
+        if game is not None:
+            net.check(game)
     except ValueError as error:
         raise ValueError(f"bot {bot!r}: net: {error}") from None
+    return net
 
 
 @functools.cache
