@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bolola_env.cards import ALL_CARDS
+from bolola_env.cards import ALL_CARDS, NUM_CARDS
 from bolola_env.rules import (
     NAME_TRUMP,
     NAME_TRUMP_ACTIONS,
@@ -73,6 +73,15 @@ def rewind(config: Any, st: Any) -> Any:
 
 
 @kernel
+def recall(config: Any, st: Any, world: Any) -> Any:
+    """Give the seat on turn in an earlier state of the deal the cards that it held then if it now has those of ``world``."""
+    seat = st.seat & 3
+    st.hands[seat] = world.hands[seat] | (world.played[seat] & ~st.played[seat])
+    if st.legal[0] & NAME_TRUMP_ACTIONS == ZERO:
+        find_legal(config[st.deal], st)
+
+
+@kernel
 def exchange(config: Any, st: Any, seat: Any, word: Any) -> Any:
     """Let two hidden cards change hands; the hands, or -1, -1 where what was played rules it out or there is nothing to exchange."""
     nothing = np.int64(-1), np.int64(-1)
@@ -91,4 +100,4 @@ def exchange(config: Any, st: Any, seat: Any, word: Any) -> Any:
     return one, other
 
 
-PAST = Past(length, action, rewind, exchange)
+PAST = Past(length, action, rewind, recall, exchange, longest=NUM_CARDS + 1)

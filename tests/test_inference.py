@@ -24,7 +24,7 @@ from trick_core.jit import entry
 ROWS = (*CONTRACTS.values(), *HOUSE_RULES)
 PAST = GAME.past
 assert PAST is not None
-LENGTH, ACTION, REWIND, EXCHANGE = PAST
+LENGTH, ACTION, REWIND, EXCHANGE = PAST.length, PAST.action, PAST.rewind, PAST.exchange
 
 
 @entry("bolola.test-past.replay", [GAME.folder, __file__])
@@ -105,12 +105,12 @@ def test_exchanges_reach_every_world_alike(contract: str) -> None:
 # ---------------------------------------------------------------------------- the chain
 
 
-def likelihood_of(table: Table, hands: list[int], me: int, slips: float) -> float:
-    """The likelihood of what the others did if they had held these cards, by playing the deal again in Python."""
+def weight_of(table: Table, hands: list[int], me: int, slips: float) -> float:
+    """A factor for every play of the others that greedy would not have made with these cards, by playing the deal again in Python."""
     bot = make_bot("greedy")
     played = [int(p) for p in table.field("played")]
     before = Table(table.setup, starter=table.field("starter"), deal=texts_of(hands, played))
-    chance = 1.0
+    weight = 1.0
     for action in history_of(table):
         seat = before.seat
         assert seat is not None
@@ -119,10 +119,10 @@ def likelihood_of(table: Table, hands: list[int], me: int, slips: float) -> floa
             if len(kinds) > 1:
                 view = View(before.game, before.setup.config, before.view(seat), 1)
                 meant = before.game.actions[bot.act(view)]
-                same = any(meant in kind and action in kind for kind in kinds)
-                chance *= slips / len(kinds) + (1 - slips) * same
+                if not any(meant in kind and action in kind for kind in kinds):
+                    weight *= slips
         before.play(action)
-    return chance
+    return weight
 
 
 def history_of(table: Table) -> list[str]:
@@ -206,14 +206,15 @@ def all_worlds(table: Table) -> list[list[int]]:
 
 @pytest.mark.parametrize("contract", ["hearts", "queens", "bolola"])
 def test_worlds_come_as_often_as_they_explain_the_play(contract: str) -> None:
-    """In an ending with few worlds: the chain's shares are the likelihoods' within sampling error."""
+    """In an ending with few worlds: the chain's shares are the weights' within sampling error."""
     table = Table(contract, seed=5)
     rng = random.Random(contract)
     table.random_play(rng, 41)
     hidden = all_worlds(table)
     assert 3 < len(hidden) < 2000
     me = table.field("seat")
-    weights = np.array([likelihood_of(table, hands, me, 0.5) for hands in hidden[:]])
+    weights = np.array([weight_of(table, hands, me, 0.5) for hands in hidden])
+    assert len(set(weights.tolist())) > 1
     count = fewer(40_000, 0)
     if not count:
         return
@@ -266,8 +267,8 @@ def test_true_worlds_explain_greedy_best() -> None:
         me = table.field("seat")
         view = view_of(table.setup, table.states)
         blind = [int(h) for h in worlds(view, 1, seed=number)[0]["hands"]]
-        true = likelihood_of(table, table.field("hands"), me, 0.1)
-        better += true >= likelihood_of(table, blind, me, 0.1)
+        true = weight_of(table, table.field("hands"), me, 0.1)
+        better += true >= weight_of(table, blind, me, 0.1)
     assert better > 0.9 * deals - 1
 
 

@@ -22,8 +22,8 @@ ENVS = [*(f"bolola/{name}" for name in CONTRACTS), "bolola/match", "tarot/deal"]
 #: Every kind of search that the settings offer.
 KINDS = [
     {},
-    {"slips": 0.0, "depth": 4, "others": "search"},
-    {"slips": 0.0, "root": "ucb", "depth": 20, "others": "search", "exact": 2},
+    {"slips": 1.0, "depth": 4, "others": "search"},
+    {"slips": 1.0, "root": "ucb", "depth": 20, "others": "search", "exact": 2},
     {"root": "ucb", "depth": 3},
 ]
 compiled = pytest.mark.skipif(not JIT, reason="plays hundreds of games: only compiled kernels can")
@@ -169,7 +169,9 @@ def test_custom_deals(policy: str) -> None:
         ("iterations=0", "iterations: expected an integer from 1 on, got 0"),
         ("root=tree", "root: expected one of 'pairs', 'ucb'; got 'tree'"),
         ("others=friends", "others: expected one of 'playout', 'search'"),
-        ("slips=1.5", "slips: expected a chance 0..1, got 1.5"),
+        ("slips=1.5", "slips: expected a factor above 0, at most 1; got 1.5"),
+        ("slips=0", "slips: expected a factor above 0, at most 1; got 0"),
+        ("burn=0", "burn: expected an integer from 1 on"),
         ("depth=-1", "depth: expected an integer"),
         ("worlds=3", "iterations="),
         ("playout=nobody", "playout: no bot 'nobody'"),

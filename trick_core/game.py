@@ -104,10 +104,15 @@ class Past(NamedTuple):
     action: Callable[..., Any]
     #: (config, st): put ``st`` back to before the first of them, with all hands as they were then.
     rewind: Callable[..., Any]
+    #: (config, st, world): in ``st``, an earlier state of the deal, give the seat on turn the cards that it held then if it now has
+    #: those of ``world``, and find its legal actions.
+    recall: Callable[..., Any]
     #: (config, st, seat, word) -> (int64, int64): let two cards that ``seat`` has not seen change places, chosen by a random word such
     #: that the way back is as likely; the seats whose hands have changed (twice the same: one hand and what lies aside). -1, -1 where
     #: what is public rules it out: then ``st`` is as it was.
     exchange: Callable[..., Any]
+    #: The most actions that there are to go back over.
+    longest: int
 
 
 @dataclass(frozen=True, eq=False)

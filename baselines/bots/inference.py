@@ -1,14 +1,13 @@
 """Worlds by how well they explain what has been played, for search.
 
 All worlds that agree with the rules are equally likely only while nobody chooses. Here the others are taken for players who do what a
-policy does, but for slips: of n different actions each may be a slip with the chance ``slips / n``. A world's weight is the
-likelihood of all that the others have done in the deal so far, if they held what it says (cards that touch and are
-worth the same count as one action).
+policy does, but for slips: a world's weight is ``slips`` to the power of the number of plays of the others that the policy would
+not have made with the cards that they hold in it (of cards that touch and are worth the same any will do).
 
 Such worlds are drawn by a Markov chain (Metropolis, Hastings): from a world on, two hidden cards change hands, or now and then all
 cards are dealt anew, and the new world is taken with the chance of the ratio of the two weights, at most 1. The chain's worlds are
 spread like the weights, neighbours resemble each other. What a seat would have done hangs on its own cards and on what all have seen, so
-a swap asks again only the two seats that it touches.
+the states in which the others chose are kept, and a swap asks again only the two seats that it touches.
 
 Sources: Hastings, "Monte Carlo sampling methods using Markov chains and their applications", Biometrika 57, 1970; inference from play:
 Ginsberg, "GIB", JAIR 14, 2001; Rebstock et al., "Policy based inference in trick-taking card games", IEEE CoG 2019.
@@ -28,7 +27,7 @@ from trick_core.bits import ONE, ZERO, popcount
 from trick_core.drivers import JitBot
 from trick_core.game import Game
 from trick_core.jit import kernel, records
-from trick_core.rng import advance, below, mix
+from trick_core.rng import advance, mix
 from trick_core.rollouts import choice_of
 
 _S11 = np.uint64(11)
@@ -36,15 +35,23 @@ _UNIT = 2.0**-53
 
 #: One proposal in so many deals all hidden cards anew.
 ANEW = 16
+#: More slips than anybody can make: those of no world.
+_NO_WORLD = 1 << 20
 
 #: How a source draws worlds.
 CHAIN = np.dtype(
     [
-        ("slips", "f8"),  # chance that a player does not do what the policy does, 0..1
-        ("burn", "i4"),  # proposals before the first world
+        (
+            "slips",
+            "f8",
+        ),  # factor on a world's weight for a play that the policy would not make, 0..1
+        ("burn", "i4"),  # proposals before the first world, from 1
         ("thin", "i4"),  # proposals between two worlds
-        ("likelihood", "f8", (4,)),  # logarithms, by seat, of the chain's world
         ("blind", "i1"),  # 1: the state does not tell its past, so all worlds are equally likely
+        ("proposals", "i8"),  # proposals so far
+        ("choices", "i8"),  # choices of the others to go back over
+        ("slipped", "i8", (4,)),  # by seat, such plays in the chain's world
+        ("proposed", "i8", (4,)),  # and in the one proposed
     ],
     align=True,
 )
@@ -58,6 +65,8 @@ class Worlds(NamedTuple):
     states: np.ndarray[
         Any, Any
     ]  # (4,) the chain's world; the one proposed; a replay; what the policy sees in it
+    past: np.ndarray[Any, Any]  # (longest,) states in which the others chose
+    chosen: np.ndarray[Any, Any]  # (longest,) int64: the actions that they took
     distinct: np.ndarray[Any, Any]  # (1, words) uint64
 
 
@@ -69,10 +78,13 @@ def make_worlds(game: Game, slips: float = 0.0, burn: int = 0, thin: int = 0) ->
     assert game.belief is not None
     chain = records(1, CHAIN)
     chain["slips"], chain["burn"], chain["thin"] = slips, burn, thin
+    longest = 0 if game.past is None else game.past.longest
     return Worlds(
         records(1, game.belief.work),
         chain,
         game.states(4),
+        game.states(longest),
+        np.zeros(longest, np.int64),
         np.zeros((1, game.mask_words), np.uint64),
     )
 
@@ -112,18 +124,50 @@ def uniform(game: Game) -> Source:
 
 @functools.cache
 def inferred(game: Game, policy: JitBot) -> Source:
-    """Worlds by their likelihood under a policy."""
+    """Worlds by how well they explain the play, if all play like a policy."""
     assert game.belief is not None and game.past is not None and game.endings is not None
     prepare, sample = game.belief.prepare, game.belief.sample
-    length, action_of, rewind, exchange = (
-        game.past.length,
-        game.past.action,
-        game.past.rewind,
-        game.past.exchange,
-    )
+    past = game.past
+    length, action_of, rewind, recall, exchange = past[:5]
     step, distinct = game.kernels.step, game.endings.distinct
     choice = choice_of(game, policy)
     words = game.mask_words
+
+    @kernel
+    def propose(config, view, seat, random, worlds):
+        """Put a world next to the chain's into PROPOSED; the random state, and the seats whose cards changed, a bit each."""
+        states, chain = worlds.states, worlds.chain[0]
+        if chain.blind != 0 or chain.proposals % ANEW == 0:
+            states[PROPOSED] = view
+            random = sample(config, states[PROPOSED], seat, random, worlds.belief[0])
+            return random, 15 ^ (1 << seat)
+        states[PROPOSED] = states[CURRENT]
+        random = advance(random)
+        one, other = exchange(config, states[PROPOSED], seat, mix(random))
+        return random, 0 if one < 0 else (1 << one) | (1 << other)
+
+    @kernel
+    def is_told(config, seat, worlds):
+        """Keep the states in which the others chose, and what they did. False if the past does not lead to the proposed world,
+        as in states that were put together by hand.
+        """
+        states, chain = worlds.states, worlds.chain[0]
+        states[REPLAY] = states[PROPOSED]
+        st = states[REPLAY]
+        rewind(config, st)
+        chain.choices = 0
+        for k in range(length(config, states[PROPOSED])):
+            action = action_of(config, states[PROPOSED], k)
+            if st.seat < 0 or action < 0:  # no point is left to fall, so no choice was one
+                return action >= 0
+            if (st.legal[action >> 6] >> np.uint64(action & 63)) & ONE == ZERO:
+                return False
+            if st.seat != seat:
+                worlds.past[chain.choices] = st
+                worlds.chosen[chain.choices] = action
+                chain.choices += 1
+            step(config, st, action)
+        return st.seat == states[PROPOSED].seat
 
     @kernel
     def number_of(action, sets):
@@ -135,137 +179,83 @@ def inferred(game: Game, policy: JitBot) -> Source:
         return count
 
     @kernel
-    def likelihood(config, one, other, floor, worlds):
-        """Logarithms of the likelihood of what two seats did in the world proposed; they may be cut off where their sum is below
-        ``floor``.
-        """
-        states, sets = worlds.states, worlds.distinct
-        slips = worlds.chain[0].slips
-        states[REPLAY] = states[PROPOSED]
-        st = states[REPLAY]
-        rewind(config, st)
-        seen = states[SEEN : SEEN + 1]
-        first, second = 0.0, 0.0
-        for k in range(length(config, states[PROPOSED])):
-            action = action_of(config, states[PROPOSED], k)
-            if st.seat == one or st.seat == other:
-                distinct(config, st, sets, 0)
-                count = 0
-                for word in range(words):
-                    count += popcount(sets[0, word])
-                if count > 1:
-                    meant = choice(np.int64(0), config, states, np.int64(REPLAY), seen, ONE)
-                    chance = slips / count
-                    if number_of(meant, sets) == number_of(action, sets):
-                        chance += 1.0 - slips
-                    if st.seat == one:
-                        first += math.log(chance)
-                    else:
-                        second += math.log(chance)
-                    if first + second < floor:
-                        break
-            step(config, st, action)
-            if st.seat < 0:  # no point is left to fall, so no choice was one
-                break
-        return first, second
+    def is_slip(config, k, worlds):
+        """Whether the policy would not have made choice ``k`` in the proposed world."""
+        st = worlds.past[k]
+        recall(config, st, worlds.states[PROPOSED])
+        count = 0
+        for word in range(words):
+            count += popcount(st.legal[word])
+        if count <= 1:
+            return False
+        seen = worlds.states[SEEN : SEEN + 1]
+        meant = choice(np.int64(0), config, worlds.past, k, seen, ONE)
+        if meant == worlds.chosen[k]:
+            return False
+        distinct(config, st, worlds.distinct, 0)
+        return number_of(meant, worlds.distinct) != number_of(worlds.chosen[k], worlds.distinct)
 
     @kernel
-    def is_told(config, worlds):
-        """Whether the past that the proposed world tells leads to it; it need not in states that were put together by hand."""
-        states = worlds.states
-        states[REPLAY] = states[PROPOSED]
-        st = states[REPLAY]
-        rewind(config, st)
-        for k in range(length(config, states[PROPOSED])):
-            action = action_of(config, states[PROPOSED], k)
-            if action < 0 or st.seat < 0:
-                return action >= 0
-            if (st.legal[action >> 6] >> np.uint64(action & 63)) & ONE == ZERO:
-                return False
-            step(config, st, action)
-        return st.seat == states[PROPOSED].seat
-
-    @kernel
-    def weigh_all(config, seat, worlds):
-        """The likelihoods of the three others, in play order, in the world proposed."""
-        one, other, third = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
-        first, second = likelihood(config, one, other, -math.inf, worlds)
-        rest, _ = likelihood(config, third, third, -math.inf, worlds)
-        return first, second, rest
-
-    @kernel
-    def accept(seat, first, second, third, worlds):
-        worlds.states[CURRENT] = worlds.states[PROPOSED]
-        worlds.chain[0].likelihood[(seat + 1) & 3] = first
-        worlds.chain[0].likelihood[(seat + 2) & 3] = second
-        worlds.chain[0].likelihood[(seat + 3) & 3] = third
-
-    @kernel
-    def deal_anew(config, view, seat, random, sure, worlds):
-        """Propose an independent world; ``sure``: take it in any case."""
-        states, known = worlds.states, worlds.chain[0].likelihood
-        states[PROPOSED] = view
-        random = sample(config, states[PROPOSED], seat, random, worlds.belief[0])
-        first, second, third = weigh_all(config, seat, worlds)
-        now = known[(seat + 1) & 3] + known[(seat + 2) & 3] + known[(seat + 3) & 3]
-        random = advance(random)
-        if sure or first + second + third >= now + log_unit(random):
-            accept(seat, first, second, third, worlds)
-        return random
-
-    @kernel
-    def log_unit(random):
-        """The logarithm of a number between 0 and 1."""
-        return math.log((float(mix(random) >> _S11) + 0.5) * _UNIT)
-
-    @kernel
-    def swap(config, seat, random, worlds):
-        """Propose that two hidden cards change places."""
-        states, known = worlds.states, worlds.chain[0].likelihood
-        states[PROPOSED] = states[CURRENT]
-        random = advance(random)
-        one, other = exchange(config, states[PROPOSED], seat, mix(random))
-        if one < 0:
-            return random
-        random = advance(random)
-        now = known[one & 3] + (0.0 if other == one else known[other & 3])
-        floor = now + log_unit(random)
-        first, second = likelihood(config, one, other, floor, worlds)
-        if first + second >= floor:
-            states[CURRENT] = states[PROPOSED]
-            known[one & 3] = first
-            if other != one:
-                known[other & 3] = second
-        return random
+    def count_slips(config, changed, most, worlds):
+        """Count the slips of the seats that changed in the proposed world, but no further than to more than ``most``."""
+        chain = worlds.chain[0]
+        for seat in range(4):
+            chain.proposed[seat] = 0
+        total = 0
+        for k in range(chain.choices):
+            seat = worlds.past[k].seat & 3
+            if (changed >> seat) & 1 and is_slip(config, np.int64(k), worlds):
+                chain.proposed[seat] += 1
+                total += 1
+                if total > most:
+                    break
+        return total
 
     @kernel
     def walk(config, view, seat, random, steps, worlds):
+        states, chain = worlds.states, worlds.chain[0]
         for _ in range(steps):
+            random, changed = propose(config, view, seat, random, worlds)
+            if chain.proposals == 0 and not is_told(config, seat, worlds):
+                chain.blind = 1
+                break
+            chain.proposals += 1
+            if changed == 0:
+                continue
+            most = np.int64(0)
+            for other in range(4):
+                if (changed >> other) & 1:
+                    most += chain.slipped[other]
             random = advance(random)
-            if below(mix(random), ANEW) == 0:
-                random = deal_anew(config, view, seat, random, False, worlds)
-            else:
-                random = swap(config, seat, random, worlds)
+            unit = (float(mix(random) >> _S11) + 0.5) * _UNIT
+            most += np.int64(math.log(unit) / math.log(chain.slips))
+            if count_slips(config, changed, most, worlds) <= most:
+                states[CURRENT] = states[PROPOSED]
+                for other in range(4):
+                    if (changed >> other) & 1:
+                        chain.slipped[other] = chain.proposed[other]
         return random
 
     @kernel
     def begin(config, view, seat, random, worlds):
+        chain = worlds.chain[0]
+        chain.blind = 0
+        chain.proposals = 0
+        for other in range(4):
+            chain.slipped[other] = _NO_WORLD
         prepare(config, view, seat, worlds.belief[0])
-        worlds.states[PROPOSED] = view
-        random = sample(config, worlds.states[PROPOSED], seat, random, worlds.belief[0])
-        worlds.chain[0].blind = 0 if is_told(config, worlds) else 1
-        if worlds.chain[0].blind:
-            return random
-        random = deal_anew(config, view, seat, random, True, worlds)
-        return walk(config, view, seat, random, worlds.chain[0].burn, worlds)
+        return random
 
     @kernel
     def draw(config, view, seat, random, worlds):
-        if worlds.chain[0].blind:
-            worlds.states[PROPOSED] = view
-            return sample(config, worlds.states[PROPOSED], seat, random, worlds.belief[0])
-        random = walk(config, view, seat, random, worlds.chain[0].thin, worlds)
-        worlds.states[PROPOSED] = worlds.states[CURRENT]
+        chain = worlds.chain[0]
+        if chain.blind == 0:
+            steps = chain.burn if chain.proposals == 0 else chain.thin
+            random = walk(config, view, seat, random, steps, worlds)
+        if chain.blind != 0:
+            random, _ = propose(config, view, seat, random, worlds)
+        else:
+            worlds.states[PROPOSED] = worlds.states[CURRENT]
         return random
 
     return Source(begin, draw)

@@ -8,8 +8,8 @@ For every decision it draws worlds, full deals that agree with all that the seat
   them; actions worse than the best one for sure are dropped (as in :mod:`baselines.bots.pimc`). The best mean is played.
 
 ``depth`` says how many actions are chosen in the tree before the playout policy takes over; ``others`` whether the other seats
-choose in the tree too, or play as the policy does. With ``root=pairs,depth=0`` the search is perfect-information Monte Carlo. ``slips`` above
-0 weighs worlds by how well they explain what has been played (:mod:`baselines.bots.inference`), where a game tells its past; in
+choose in the tree too, or play as the policy does. With ``root=pairs,depth=0`` the search is perfect-information Monte Carlo. ``slips`` below
+1 weighs worlds by how well they explain what has been played (:mod:`baselines.bots.inference`), where a game tells its past; in
 other games all worlds are equally likely.
 
 Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 4, 2012.
@@ -64,24 +64,25 @@ class Settings:
         depth: Actions chosen in the tree in one simulation, at most, after that of the root; from 0.
         explore: UCB's constant, in standard deviations of the points.
         drop: With ``pairs`` an action is dropped if it is worse than the best one by more than so many standard errors of the difference.
-        slips: Chance that a player does not do what the policy does, in judging worlds; 0: all worlds are equally likely.
-        burn: Proposals of the chain of worlds before the first one is used.
+        slips: Factor on the weight of a world for a play of the others that the policy would not make in it, above 0; 1: all worlds are
+            equally likely.
+        burn: Proposals of the chain of worlds before the first one is used, from 1.
         thin: Proposals between two worlds.
         exact: Rests of so many tricks are solved in each world instead of played; 0: none are.
         playout: Name of the bot that plays on, and for which the others are taken; it needs a kernel.
         threads: Threads that share the rows of a batch.
     """
 
-    iterations: int = 2000
+    iterations: int = 4000
     milliseconds: float = 0.0
     root: str = "pairs"
     others: str = "playout"
-    depth: int = 0
-    explore: float = 1.0
-    drop: float = 2.0
-    slips: float = 0.5
-    burn: int = 200
-    thin: int = 16
+    depth: int = 1
+    explore: float = 0.5
+    drop: float = 3.0
+    slips: float = 0.05
+    burn: int = 500
+    thin: int = 8
     exact: int = 0
     playout: str = "greedy"
     threads: int = 1
@@ -92,9 +93,12 @@ class Settings:
         check_choice("bot 'ismcts': others", self.others, OTHERS)
         for key in ("explore", "drop", "slips"):
             check_number("ismcts", key, getattr(self, key))
-        if self.slips > 1:
-            raise ValueError(f"bot 'ismcts': slips: expected a chance 0..1, got {self.slips!r}")
-        for key in ("depth", "burn", "thin", "exact"):
+        if not 0 < self.slips <= 1:
+            raise ValueError(
+                f"bot 'ismcts': slips: expected a factor above 0, at most 1; got {self.slips!r}"
+            )
+        check_integer("ismcts", "burn", self.burn)
+        for key in ("depth", "thin", "exact"):
             if getattr(self, key) != 0:
                 check_integer("ismcts", key, getattr(self, key))
 
@@ -297,7 +301,7 @@ class Ismcts(TreeBot):
         chosen = self.settings
         belief_of(self.name, game)
         policy = playout_policy(self.name, game, chosen.playout)
-        infers = chosen.slips > 0 and inference.can_infer(game)
+        infers = chosen.slips < 1 and inference.can_infer(game)
         return _search(game, policy, chosen.exact > 0, infers, chosen.root == "pairs")
 
     def worlds(self, game: Game) -> inference.Worlds:
