@@ -89,7 +89,7 @@ def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: 
         "",
         "## Limits",
         "",
-        "It was trained on the environments above with their default options, among players of its own kind and greedy ones' playouts. "
+        "It was trained on the environments above with their default options, among players of its own kind and those named above. "
         "Options that it has not seen (a user's contract row, a fixed trump suit) may find it weak. In a match it plays each deal for itself, "
         "whatever the scores. It is deterministic unless a temperature is set (`net:"
         + name
@@ -115,7 +115,11 @@ def _stage(about: Any) -> list[str]:
         lines.append(
             f"For every legal action of {min(config['head_steps'], about['steps']):,} decisions: what the deal brings if `{config['teacher']}` "
             f"plays all seats from there, the mean over the true deal and {config['worlds'] - 1} others that the seat cannot tell from it; "
-            "the net's outputs are fitted to that."
+            + (
+                "the net's outputs are fitted to that."
+                if config.get("head_loss", "fit") == "fit"
+                else "what the policy gets on average is raised."
+            )
         )
     if config["head_start"] == "imitate":
         lines.append(f"The first {config['head_steps']:,} decisions imitate `{config['teacher']}`.")
