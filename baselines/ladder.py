@@ -42,9 +42,10 @@ __all__ = ["Board", "Cell", "Ladder", "ladder", "release"]
 CHUNK = 50
 #: Deals of a cell unless told otherwise: those of the environment's suite, or of a seed.
 DEALS = 1000
-#: The release ladder: its policies, those that this installation has and that play the game; and its mixed table.
-RELEASE_POLICIES = ("random", "greedy-v1", "pimc", "ismcts", "net", "oracle")
-RELEASE_MIXED = "random+greedy-v1+pimc"
+#: The release ladder: its policies, those that this installation has and that play the game, the first three of them as tables
+#: too; and its mixed table.
+RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", "pimc:net=own", "ismcts", "oracle")
+RELEASE_MIXED = "greedy-v1+net+pimc"
 RELEASE_MINUTES = 1.0
 
 
@@ -158,7 +159,7 @@ def release(
         **settings: As in :func:`ladder`.
     """
     envs = list(dict.fromkeys(suite.env for suite in seeds.SUITES.values()))
-    against = [*RELEASE_POLICIES[:4], RELEASE_MIXED]
+    against = [*RELEASE_POLICIES[:3], RELEASE_MIXED]
     return ladder(
         envs,
         RELEASE_POLICIES,
