@@ -43,7 +43,7 @@ test-nojit: $(VENV)/.dev
 test-versions: $(VENV)/.dev
 	$(BIN)/nox --sessions versions
 
-# Each RL library in an environment of its own, since they pin their neighbours apart.
+# The RL libraries in environments of their own, since they pin their neighbours apart.
 test-libraries: $(VENV)/.dev
 	$(BIN)/nox --sessions libraries
 

@@ -12,26 +12,23 @@ LEGS = {
     "middle": ["gymnasium==1.2.2", "pettingzoo==1.26.1"],
 }
 
-#: The RL libraries that pin their neighbours apart: each leg's extra (and further pins), and its tests.
+#: The RL libraries, in as few environments as their pins allow: each leg's requirements, and its tests.
 LIBRARIES: dict[str, tuple[list[str], list[str]]] = {
-    "agilerl": ([".[agilerl]"], ["tests/libraries/test_agilerl.py"]),
-    "openspiel": ([".[openspiel]", "dm-tree", "torch"], ["tests/libraries/test_openspiel.py"]),
-    "ray": (
-        [".[train,ray]"],
-        ["tests/libraries/test_ray.py", "tests/libraries/test_ladder_ray.py"],
-    ),
-    "tianshou": (
-        [".[train,tianshou]"],
+    "ray-agilerl": (
+        [".[train,ray,agilerl]"],
         [
-            "tests/libraries/test_tianshou.py",
-            "tests/test_aec_libraries.py::test_tianshou_plays_whole_episodes",
+            "tests/libraries/test_ray.py",
+            "tests/libraries/test_ladder_ray.py",
+            "tests/libraries/test_agilerl.py",
         ],
     ),
-    "torchrl": (
-        [".[train,torchrl]"],
+    "torchrl-tianshou-openspiel": (
+        [".[train,torchrl,tianshou,openspiel]", "dm-tree"],
         [
             "tests/libraries/test_torchrl.py",
-            "tests/test_aec_libraries.py::test_torchrl_plays_a_whole_episode",
+            "tests/libraries/test_tianshou.py",
+            "tests/libraries/test_openspiel.py",
+            "tests/test_aec_libraries.py",
         ],
     ),
 }
@@ -55,15 +52,27 @@ def versions(session: nox.Session, leg: str) -> None:
     session.install(
         "pytest", "pytest-xdist", "hypothesis", "cloudpickle", *LEGS[leg], "--editable", "."
     )
-    session.run("python", "-m", "pytest", "-q", "--numprocesses", "auto", *TESTS)
+    _run(session, leg, "--numprocesses", "auto", *TESTS)
 
 
 @nox.session
-@nox.parametrize("library", list(LIBRARIES))
-def libraries(session: nox.Session, library: str) -> None:
-    """The adapters to an RL library, against the library itself."""
-    requirements, tests = LIBRARIES[library]
+@nox.parametrize("leg", list(LIBRARIES))
+def libraries(session: nox.Session, leg: str) -> None:
+    """The adapters to RL libraries, against the libraries themselves."""
+    requirements, tests = LIBRARIES[leg]
     session.install(
         "--constraint", "constraints.txt", "pytest", "pytest-xdist", "hypothesis", *requirements
     )
-    session.run("python", "-m", "pytest", "-q", *tests, *session.posargs)
+    spread = [] if "ray" in leg else ["--numprocesses", "auto"]  # Ray takes all cores itself
+    _run(session, leg, *spread, *tests)
+
+
+def _run(session: nox.Session, leg: str, *arguments: str) -> None:
+    """Run tests; with ``-- --record``, note afterwards which versions they ran with."""
+    options = list(session.posargs)
+    record = "--record" in options
+    if record:
+        options.remove("--record")
+    session.run("python", "-m", "pytest", "-q", *arguments, *options)
+    if record:
+        session.run("python", "docs/record.py", leg)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from pathlib import Path
@@ -172,6 +173,25 @@ def actions() -> str:
     return "\n".join(parts)
 
 
+def versions() -> str:
+    """The page of versions that tests have run with, from what ``docs/record.py`` noted."""
+    legs = json.loads((ROOT / "docs" / "versions.json").read_text())
+    names = sorted({name for leg in legs.values() for name in leg})
+    lines = [
+        "# Versions that the tests have run with",
+        "",
+        "Each column is an environment of its own, since libraries pin their neighbours apart (`noxfile.py`). Written by the runs themselves:",
+        "`nox --sessions versions libraries -- --record`, and `python docs/record.py newest` after `make test`.",
+        "",
+        f"| | {' | '.join(legs)} |",
+        f"|---|{'---|' * len(legs)}",
+    ]
+    lines += [
+        f"| {name} | {' | '.join(leg.get(name, '') for leg in legs.values())} |" for name in names
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """Every file with generated parts, as it should be."""
     readme, contract_page = ROOT / "README.md", ROOT / "docs" / "contracts.md"
@@ -180,6 +200,7 @@ def pages() -> dict[Path, str]:
         contract_page: _fill(contract_page, "contracts", contracts()),
         ROOT / "docs" / "observations.md": observations(),
         ROOT / "docs" / "actions.md": actions(),
+        ROOT / "docs" / "versions.md": versions(),
     }
 
 
