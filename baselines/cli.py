@@ -241,6 +241,13 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = add("warmup", "Compile the kernels and keep them, for images and clusters.", _warmup)
     sub.add_argument("games", nargs="*", default=list(GAMES), help="games to compile")
+    sub.add_argument(
+        "--opponents",
+        nargs="+",
+        metavar="BOT",
+        default=["random", "greedy"],
+        help="bots that will be played against, or roll out",
+    )
 
     sub = add("demo", "Measure, train, evaluate, and leave a report.", _demo)
     sub.add_argument("env", nargs="?", default="bolola/hearts-v0", help="environment id")
@@ -568,7 +575,9 @@ def _warmup(options: argparse.Namespace) -> int:
 
     for name in options.games:
         built = warmup(
-            find_game(name), report=lambda kernel: print(f"{kernel.seconds:6.2f} s  {kernel.label}")
+            find_game(name),
+            opponents=options.opponents,
+            report=lambda kernel: print(f"{kernel.seconds:6.2f} s  {kernel.label}", flush=True),
         )
         total = sum(kernel.seconds for kernel in built)
         print(f"{total:6.2f} s  {name}: {len(built)} kernels ready")

@@ -391,7 +391,7 @@ def test_warming_up_leaves_nothing_to_compile() -> None:
     assert warmup(BOLOLA, ["env", "vector_env"]) == []
     with pytest.raises(ValueError, match="no 'all'; there are 'env', 'single_env'"):
         warmup(BOLOLA, ["all"])
-    assert len(KINDS) == 6
+    assert len(KINDS) == 7
 
 
 def test_a_kernel_can_be_called_from_python() -> None:

@@ -14,7 +14,7 @@ from trick_core.game import Game, Setup
 from trick_core.jit import Built, watching
 
 
-def _turn_based(setup: Setup) -> None:
+def _turn_based(setup: Setup, opponents: str) -> None:
     from trick_core.aec import TrickAEC
 
     env = TrickAEC(setup)
@@ -24,10 +24,10 @@ def _turn_based(setup: Setup) -> None:
     env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 
 
-def _one_learner(setup: Setup) -> None:
+def _one_learner(setup: Setup, opponents: str) -> None:
     from trick_core.single import SingleAgentEnv
 
-    env = SingleAgentEnv(setup)
+    env = SingleAgentEnv(setup, opponents=opponents)
     observation, _ = env.reset(seed=0)
     env.step(int(observation["action_mask"].argmax()))
 
@@ -35,41 +35,55 @@ def _one_learner(setup: Setup) -> None:
 def _vector(setup: Setup, observation: str) -> None:
     from trick_core.vector import VectorEnv
 
-    env = VectorEnv(setup, 2, observation=observation)
-    env.reset(seed=0)
-    env.step(env.sample_actions())
-    env.state()
+    for threads in (1, 2):
+        env = VectorEnv(setup, 2, observation=observation, num_threads=threads)
+        env.reset(seed=0)
+        env.step(env.sample_actions())
+        env.state()
 
 
-def _learners(setup: Setup, observation: str) -> None:
+def _rollouts(setup: Setup, opponents: str) -> None:
+    from trick_core.records import Table
+    from trick_core.rollouts import rollouts
+
+    rollouts(setup, Table(setup).states, 1, opponents, seed=0)
+
+
+def _learners(setup: Setup, opponents: str, observation: str) -> None:
     from trick_core.learner import LearnerVectorEnv
 
-    env = LearnerVectorEnv(setup, 2, observation=observation)
+    env = LearnerVectorEnv(setup, 2, opponents=opponents, observation=observation)
     obs, _ = env.reset(seed=0)
     env.step(obs["action_mask"].argmax(axis=1).astype(np.int64))
 
 
-_KINDS: dict[str, Callable[[Setup], None]] = {
+_KINDS: dict[str, Callable[[Setup, str], None]] = {
     "env": _turn_based,
     "single_env": _one_learner,
-    "vector_env": lambda setup: _vector(setup, "bytes"),
-    "vector_env packed": lambda setup: _vector(setup, "packed"),
-    "single_vector_env": lambda setup: _learners(setup, "bytes"),
-    "single_vector_env packed": lambda setup: _learners(setup, "packed"),
+    "vector_env": lambda setup, _: _vector(setup, "bytes"),
+    "vector_env packed": lambda setup, _: _vector(setup, "packed"),
+    "single_vector_env": lambda setup, opponents: _learners(setup, opponents, "bytes"),
+    "single_vector_env packed": lambda setup, opponents: _learners(setup, opponents, "packed"),
+    "rollouts": _rollouts,
 }
 
-#: What can be warmed up: the kinds of environment, those of one learner with random opponents.
+#: What can be warmed up: the kinds of environment, and rollouts.
 KINDS = tuple(_KINDS)
 
 
 def warmup(
-    game: Game, what: Sequence[str] = KINDS, *, report: Callable[[Built], None] | None = None
+    game: Game,
+    what: Sequence[str] = KINDS,
+    *,
+    opponents: Sequence[str] = ("random",),
+    report: Callable[[Built], None] | None = None,
 ) -> list[Built]:
     """Compile or load the kernels of a game's environments, for all of its variants and options.
 
     Args:
         game: The game.
         what: Some of :data:`KINDS`.
+        opponents: Names of bots with kernels; one learner among three of each is warmed up, and rollouts by it.
         report: Called for each kernel as soon as it is ready.
 
     Returns:
@@ -92,5 +106,6 @@ def warmup(
     setup = game.setup()
     with watching(note):
         for kind in what:
-            _KINDS[kind](setup)
+            for bot in opponents:
+                _KINDS[kind](setup, bot)
     return built
