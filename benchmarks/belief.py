@@ -25,7 +25,7 @@ from trick_core.game import Game, Setup, setup_for
 from trick_core.jit import entry, records
 from trick_core.records import Table
 
-HEADER = ("cards played", "worlds", "counting them", "spread", "drawing one", "spread")
+HEADER = ("actions", "worlds", "counting them", "spread", "drawing one", "spread")
 #: Positions of one depth, and worlds that are drawn of each in a call.
 POSITIONS = 16
 DRAWS = 64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -16,10 +17,12 @@ from tests.reference.bolola import ROWS
 from tests.reference.tarot import KINDS, POLICIES, random_action, stacked_deal
 from tests.tarot_table import same_table
 from trick_core.belief import after, count_worlds, probabilities, view_of, worlds
-from trick_core.bits import words_to_bits
+from trick_core.bits import ZERO, popcount, words_to_bits
 from trick_core.bots import Bot, View
-from trick_core.game import Game
-from trick_core.jit import copy_records
+from trick_core.drivers import uniform_choice
+from trick_core.game import Game, setup_for
+from trick_core.jit import copy_records, entry, kernel, records
+from trick_core.rng import SAMPLES, advance, mix, stream_key
 
 
 def held(game: Game, drawn: Any, seat: int) -> np.ndarray[Any, Any]:
@@ -71,6 +74,97 @@ def test_draws_agree_with_the_exact_chances(name: str) -> None:
                 np.testing.assert_array_equal(found[sure], share[sure])
                 error = np.sqrt(share * (1 - share) / number)
                 assert (np.abs(found - share)[~sure] < 5 * error[~sure]).all()
+
+
+@kernel
+def bolola_hand(st: Any, seat: Any) -> Any:
+    return st.hands[seat], ZERO
+
+
+@kernel
+def tarot_hand(st: Any, seat: Any) -> Any:
+    return st.hands[seat], st.hands_trumps[seat]
+
+
+@functools.cache
+def walker(game: Game) -> Any:
+    """Random play of many episodes, and at every step a look from all four seats; returns what went wrong, and how many looks."""
+    assert game.belief is not None
+    prepare, sample = game.belief.prepare, game.belief.sample
+    begin, step, redact = game.kernels.begin, game.kernels.step, game.kernels.redact
+    choose = uniform_choice(game)
+    hand = tarot_hand if game.belief.pile else bolola_hand
+
+    @kernel
+    def look(config, st, views, seat, random, work):  # type: ignore[no-untyped-def]
+        """0, or 1: no world; 2: a true card is ruled out; 3: a world's hands have other sizes or another sum."""
+        views[0] = st
+        redact(config, views[0], seat)
+        if prepare(config, views[0], seat, work[0]) < 1.0:
+            return 1
+        for place in range(3):
+            x, y = hand(st, (seat + 1 + place) & 3)
+            maybe_x = work[0].may[place, 0] | work[0].single[0]
+            maybe_y = work[0].may[place, 1] | work[0].single[1]
+            if (x & ~maybe_x) | (y & ~maybe_y) != ZERO:
+                return 2
+        sample(config, views[0], seat, random, work[0])
+        own_x, own_y = hand(st, seat)
+        seen_x, seen_y = own_x, own_y
+        for place in range(3):
+            x, y = hand(st, (seat + 1 + place) & 3)
+            drawn_x, drawn_y = hand(views[0], (seat + 1 + place) & 3)
+            if popcount(x) + popcount(y) != popcount(drawn_x) + popcount(drawn_y):
+                return 3
+            if (seen_x & drawn_x) | (seen_y & drawn_y) != ZERO:
+                return 3
+            seen_x |= drawn_x
+            seen_y |= drawn_y
+        if st.seat == seat:
+            for i in range(st.legal.shape[0]):
+                if st.legal[i] != views[0].legal[i]:
+                    return 3
+        return 0
+
+    @entry(f"tests.belief.walk-{game.name}", [game.folder, __file__])
+    def walk(config, states, views, work, first, last):  # type: ignore[no-untyped-def]
+        looks = 0
+        for number in range(first, last):
+            st = states[0]
+            random = stream_key(np.uint64(number), np.uint64(0), SAMPLES)
+            begin(config, st, random, 0)
+            while True:
+                for seat in range(4):
+                    random = advance(random)
+                    fault = look(config, st, views, seat, random, work)
+                    if fault != 0:
+                        return -(10 * number + fault)
+                    looks += 1
+                if st.seat < 0:
+                    break
+                random = advance(random)
+                step(config, st, choose(config, st, mix(random)))
+        return looks
+
+    return walk
+
+
+@pytest.mark.parametrize(
+    ("name", "episodes"),
+    [
+        *((f"bolola/{contract.replace('_', '-')}", 2000) for contract in ROWS),
+        ("bolola/match", 300),
+        ("tarot/deal", 5000),
+    ],
+)
+def test_the_true_world_is_always_possible(name: str, episodes: int) -> None:
+    """In thousands of episodes, in every phase, from every seat, on turn or not and after the end."""
+    setup = setup_for(name)
+    walk = walker(setup.game)
+    assert setup.game.belief is not None
+    views, work = setup.game.states(1), records(1, setup.game.belief.work)
+    looks = walk(setup.config, setup.game.states(1), views, work, 0, fewer(episodes, 1))
+    assert looks > 4 * fewer(episodes, 1), f"episode {-looks // 10}: fault {-looks % 10}"
 
 
 @pytest.mark.parametrize("name", ["bolola", "tarot"])
