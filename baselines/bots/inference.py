@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from baselines.bots.search import check_integer, check_number
 from trick_core.bits import ONE, ZERO, popcount
 from trick_core.drivers import JitBot
 from trick_core.game import Game
@@ -46,7 +47,7 @@ CHAIN = np.dtype(
             "f8",
         ),  # factor on a world's weight for a play that the policy would not make, 0..1
         ("burn", "i4"),  # proposals before the first world, from 1
-        ("thin", "i4"),  # proposals between two worlds
+        ("thin", "i4"),  # proposals between two worlds, from 1
         ("blind", "i1"),  # 1: the state does not tell its past, so all worlds are equally likely
         ("proposals", "i8"),  # proposals so far
         ("choices", "i8"),  # choices of the others to go back over
@@ -89,6 +90,19 @@ def make_worlds(game: Game, slips: float = 0.0, burn: int = 0, thin: int = 0) ->
     )
 
 
+def check_settings(bot: str, slips: Any, burn: Any, thin: Any) -> None:
+    """Refuse settings of CHAIN that are out of range.
+
+    Raises:
+        ValueError: One is.
+    """
+    check_number(bot, "slips", slips)
+    if not 0 < slips <= 1:
+        raise ValueError(f"bot {bot!r}: slips: expected a factor above 0, at most 1; got {slips!r}")
+    check_integer(bot, "burn", burn)
+    check_integer(bot, "thin", thin)
+
+
 class Source(NamedTuple):
     """Kernels that draw worlds for a view; ``config`` has its deal alone."""
 
@@ -101,6 +115,11 @@ class Source(NamedTuple):
 def can_infer(game: Game) -> bool:
     """Whether a game tells its past, so that there is something to infer from."""
     return game.past is not None and game.endings is not None
+
+
+def source_of(game: Game, policy: JitBot, infers: bool) -> Source:
+    """Worlds by how well they explain the play, or all with the same chance."""
+    return inferred(game, policy) if infers else uniform(game)
 
 
 @functools.cache

@@ -67,7 +67,7 @@ class Settings:
         slips: Factor on the weight of a world for a play of the others that the policy would not make in it, above 0; 1: all worlds are
             equally likely.
         burn: Proposals of the chain of worlds before the first one is used, from 1.
-        thin: Proposals between two worlds.
+        thin: Proposals between two worlds, from 1.
         exact: Rests of so many tricks are solved in each world instead of played; 0: none are.
         playout: Name of the bot that plays on, and for which the others are taken; it needs a kernel.
         threads: Threads that share the rows of a batch.
@@ -91,14 +91,10 @@ class Settings:
         check_budget("ismcts", self.iterations, self.milliseconds, self.threads)
         check_choice("bot 'ismcts': root", self.root, ROOTS)
         check_choice("bot 'ismcts': others", self.others, OTHERS)
-        for key in ("explore", "drop", "slips"):
-            check_number("ismcts", key, getattr(self, key))
-        if not 0 < self.slips <= 1:
-            raise ValueError(
-                f"bot 'ismcts': slips: expected a factor above 0, at most 1; got {self.slips!r}"
-            )
-        check_integer("ismcts", "burn", self.burn)
-        for key in ("depth", "thin", "exact"):
+        check_number("ismcts", "explore", self.explore)
+        check_number("ismcts", "drop", self.drop)
+        inference.check_settings("ismcts", self.slips, self.burn, self.thin)
+        for key in ("depth", "exact"):
             if getattr(self, key) != 0:
                 check_integer("ismcts", key, getattr(self, key))
 
@@ -119,7 +115,7 @@ def _search(
     """The search for one game and playout policy, as :class:`TreeBot` wants it."""
     plant = tree(game, policy, solves).plant
     settled = only_choice(game, False)
-    source = inference.inferred(game, policy) if infers else inference.uniform(game)
+    source = inference.source_of(game, policy, infers)
     prepare = source.begin
     begin, run_on = (_by_pairs if pairs else _by_ucb)(game, policy, solves, source)
 

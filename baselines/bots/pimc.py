@@ -1,12 +1,15 @@
 """The bot ``pimc``: perfect-information Monte Carlo search.
 
-For every decision it draws worlds (full deals that agree with all that the seat knows, each with the same chance), tries
+For every decision it draws worlds (full deals that agree with all that the seat knows), tries
 each legal action in each of them, and lets a playout policy play all seats to the end of the deal. The action with the
 best mean wins; of equals the one with the lowest id. What is maximised is the seat's points less the table's mean.
 
 All actions are tried in the same worlds with the same random numbers, so that they differ only by what they do. After every
 round of worlds the actions that are worse than the best one by more than chance explains are dropped, and so are those that
 came out like it in every world: the worlds that are left serve the contested ones.
+
+Where a game tells its past, worlds come as often as they explain what the others have played (:mod:`baselines.bots.inference`); in
+other games all are equally likely, and so they are by ``slips=1``.
 
 With ``net=NAME`` a trained net (:mod:`baselines.bots.net`) has a say: ``trust`` points times the logarithm of an action's chance under the
 net's policy are added to the action's mean. The worlds know the rules and the cards, the net has an idea of what players do, and both
@@ -29,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from baselines.bots import inference
 from baselines.bots.net import unpack
 from baselines.bots.options import settings_from
 from baselines.bots.search import (
@@ -73,6 +77,10 @@ class Settings:
             target is smoothed by it (:mod:`baselines.bots.value_tarot`). 0: the settlement as it is.
         net: Name or file of a net that has a say (``own``: the library's newest of the game); none if empty.
         trust: Points that a factor of e in an action's chance under the net's policy is worth.
+        slips: Factor on the weight of a world for a play of the others that the policy would not make in it, above 0; 1: all worlds are
+            equally likely.
+        burn: Proposals of the chain of worlds before the first one is used, from 1.
+        thin: Proposals between two worlds, from 1.
         threads: Threads that share the rows of a batch.
     """
 
@@ -83,6 +91,9 @@ class Settings:
     smooth: float = 5.0
     net: str = ""
     trust: float = 1.5
+    slips: float = 0.05
+    burn: int = 100
+    thin: int = 4
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -91,6 +102,7 @@ class Settings:
         check_number("pimc", "drop", self.drop)
         check_number("pimc", "smooth", self.smooth)
         check_number("pimc", "trust", self.trust)
+        inference.check_settings("pimc", self.slips, self.burn, self.thin)
         net_of("pimc", self.net)  # an unknown one is found before any work
         check_integer("pimc", "threads", self.threads)
 
@@ -103,7 +115,7 @@ class Scratch(NamedTuple):
     """What one thread works in; A is the game's number of actions."""
 
     states: np.ndarray[Any, Any]  # (3,) a world; the same played on; what a playout policy sees
-    work: np.ndarray[Any, Any]  # (1,) the belief's
+    worlds: inference.Worlds
     run: np.ndarray[Any, Any]  # (1,) PLAYOUT
     options: np.ndarray[Any, Any]  # (1,) OPTIONS
     actions: np.ndarray[Any, Any]  # (A,) int64: actions still in the race, ascending
@@ -125,7 +137,7 @@ def make_scratch(game: Game, settings: Settings) -> Scratch:
     run["until"] = ENDS.index("deal")
     return Scratch(
         states=game.states(3),
-        work=records(1, belief_of("pimc", game).work),
+        worlds=inference.make_worlds(game, settings.slips, settings.burn, settings.thin),
         run=run,
         options=options,
         actions=np.zeros(count, np.int64),
@@ -140,7 +152,7 @@ def make_scratch(game: Game, settings: Settings) -> Scratch:
 
 
 @functools.cache
-def race(game: Game, policy: JitBot) -> Callable[..., Any]:
+def race(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
     """The search for one game and playout policy: kernel ``(config, views, randoms, bonuses, lo, hi, done, worlds, scratch, counts,
     actions)``.
 
@@ -148,8 +160,8 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
     how many are left in the race. ``bonuses`` (n, A) are added to the actions' means. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
     up again, since ``scratch`` holds its race.
     """
-    belief = belief_of("pimc", game)
-    prepare, sample = belief.prepare, belief.sample
+    belief, source = belief_of("pimc", game), inference.source_of(game, policy, infers)
+    sample, begin, draw = belief.sample, source.begin, source.draw
     step, returns = game.kernels.step, game.kernels.returns
     play_on, value = playout(game, (policy,)), value_of(game)
     mask_words = game.mask_words
@@ -162,7 +174,7 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
         """List the actions worth trying; how many they are."""
         count = list_actions(views[i].legal, scratch.actions)
         if count > 1:
-            prepare(config, views[i], views[i].seat, scratch.work[0])
+            begin(config, views[i], views[i].seat & 3, random, scratch.worlds)
             count = drop_twins(config, views, i, random, scratch)
         for a in range(count):
             scratch.bonus[a] = bonuses[i, scratch.actions[a]]
@@ -179,7 +191,8 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
             kept[0, w] = ZERO
         for _ in range(num_twin_worlds):
             scratch.states[0] = views[i]
-            random = sample(config, scratch.states[0], views[i].seat, random, scratch.work[0])
+            belief = scratch.worlds.belief[0]
+            random = sample(config, scratch.states[0], views[i].seat, random, belief)
             distinct(config, scratch.states[0], found, 0)
             for w in range(mask_words):
                 kept[0, w] |= found[0, w]
@@ -205,8 +218,8 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
     def try_world(config: Any, views: Any, i: Any, random: Any, count: Any, scratch: Any) -> Any:
         """Draw one more world and try in it all actions that are in the race."""
         seat = views[i].seat & 3
-        scratch.states[0] = views[i]
-        random = advance(sample(config, scratch.states[0], seat, random, scratch.work[0]))
+        random = advance(draw(config, views[i], seat, random, scratch.worlds))
+        scratch.states[0] = scratch.worlds.states[inference.PROPOSED]
         for a in range(count):
             try_action(config, a, seat, mix(random), scratch)
         for a in range(count):
@@ -289,7 +302,9 @@ def race(game: Game, policy: JitBot) -> Callable[..., Any]:
     label = playout_label((policy,))
     folders = [str(game.folder), policy.folder, str(Path(__file__).parent)]
 
-    @entry(None if label is None else f"{game.name}.pimc.{label}", folders)
+    kind = "weighed" if infers else "equal"
+
+    @entry(None if label is None else f"{game.name}.pimc.{kind}.{label}", folders)
     def search(  # type: ignore[no-untyped-def]
         config, views, randoms, bonuses, lo, hi, done, worlds, scratch, counts, actions
     ):
@@ -327,7 +342,8 @@ class Pimc(SearchBot):
         randoms: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
         chosen = self.settings
-        search = race(game, playout_policy(self.name, game, chosen.playout))
+        infers = chosen.slips < 1 and inference.can_infer(game)
+        search = race(game, playout_policy(self.name, game, chosen.playout), infers)
         short = without_settled_tricks(config)
         own = randoms.copy()
         bonuses = self._bonuses(game, config, records)
