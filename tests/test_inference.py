@@ -17,7 +17,7 @@ from bolola_env.game import GAME
 from bolola_env.game import setup as bolola_setup
 from tests.helpers import HOUSE_RULES, Table, card_bits, fewer
 from trick_core.belief import view_of, worlds
-from trick_core.bots import View, make_bot
+from trick_core.bots import View, make_bot, random_bot
 from trick_core.game import setup_for
 from trick_core.jit import entry
 
@@ -272,6 +272,9 @@ def test_true_worlds_explain_greedy_best() -> None:
     assert better > 0.9 * deals - 1
 
 
-def test_games_without_a_past_have_no_inference() -> None:
-    assert inference.can_infer(GAME)
-    assert not inference.can_infer(setup_for("tarot/deal").game)
+def test_where_there_is_nothing_to_infer_from() -> None:
+    """A game that does not tell its past, and a policy that means nothing by what it plays."""
+    tarot = setup_for("tarot/deal").game
+    assert inference.can_infer(GAME, greedy.greedy_jit(GAME))
+    assert not inference.can_infer(tarot, greedy.greedy_jit(tarot))
+    assert not inference.can_infer(GAME, random_bot(GAME))

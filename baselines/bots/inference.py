@@ -25,6 +25,7 @@ import numpy as np
 
 from baselines.bots.search import check_integer, check_number
 from trick_core.bits import ONE, ZERO, popcount
+from trick_core.bots import random_bot
 from trick_core.drivers import JitBot
 from trick_core.game import Game
 from trick_core.jit import kernel, records
@@ -112,9 +113,9 @@ class Source(NamedTuple):
     draw: Callable[..., Any]
 
 
-def can_infer(game: Game) -> bool:
-    """Whether a game tells its past, so that there is something to infer from."""
-    return game.past is not None and game.endings is not None
+def can_infer(game: Game, policy: JitBot) -> bool:
+    """Whether a game tells its past, and the policy means something by what it plays."""
+    return game.past is not None and game.endings is not None and policy != random_bot(game)
 
 
 def source_of(game: Game, policy: JitBot, infers: bool) -> Source:

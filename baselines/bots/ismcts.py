@@ -80,7 +80,7 @@ class Settings:
     depth: int = 1
     explore: float = 0.5
     drop: float = 3.0
-    slips: float = 0.05
+    slips: float = 0.3
     burn: int = 500
     thin: int = 8
     exact: int = 0
@@ -297,7 +297,7 @@ class Ismcts(TreeBot):
         chosen = self.settings
         belief_of(self.name, game)
         policy = playout_policy(self.name, game, chosen.playout)
-        infers = chosen.slips < 1 and inference.can_infer(game)
+        infers = chosen.slips < 1 and inference.can_infer(game, policy)
         return _search(game, policy, chosen.exact > 0, infers, chosen.root == "pairs")
 
     def worlds(self, game: Game) -> inference.Worlds:

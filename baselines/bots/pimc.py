@@ -91,7 +91,7 @@ class Settings:
     smooth: float = 5.0
     net: str = ""
     trust: float = 1.5
-    slips: float = 0.05
+    slips: float = 0.3
     burn: int = 100
     thin: int = 4
     threads: int = 1
@@ -342,8 +342,8 @@ class Pimc(SearchBot):
         randoms: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
         chosen = self.settings
-        infers = chosen.slips < 1 and inference.can_infer(game)
-        search = race(game, playout_policy(self.name, game, chosen.playout), infers)
+        policy = playout_policy(self.name, game, chosen.playout)
+        search = race(game, policy, chosen.slips < 1 and inference.can_infer(game, policy))
         short = without_settled_tricks(config)
         own = randoms.copy()
         bonuses = self._bonuses(game, config, records)
