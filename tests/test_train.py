@@ -11,7 +11,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from baselines.evaluate import evaluate
-from baselines.train.sb3 import SB3Bot, TrainConfig, TrickVecEnv, make_bot, observed, train
+from baselines.train.sb3 import SB3Bot, TrainConfig, TrickVecEnv, make_bot, train
 from bolola_env import Contract, make_setup
 
 
@@ -54,7 +54,7 @@ def test_last_observation_and_true_end():
         for i in np.flatnonzero(done):
             ends += 1
             assert infos[i]["TimeLimit.truncated"] is False
-            assert infos[i]["terminal_observation"].shape == (observed(make_setup("hearts")),)
+            assert infos[i]["terminal_observation"].shape == (make_setup("hearts").observed,)
             assert not np.array_equal(infos[i]["terminal_observation"], observation[i])
     assert ends >= 8
 
@@ -144,7 +144,7 @@ def test_own_contract_row_trains(tmp_path):
 def test_match_trains_on_the_whole_observation(tmp_path):
     """In the match the contract changes, so the learner sees its row."""
     setup = make_setup("match", order=["hearts", "trump"])
-    assert observed(setup) == setup.game.layout.size
+    assert setup.observed == setup.game.layout.size
     result = train(small(tmp_path, env=setup, eval_deals=2), progress=False)
     assert result.steps >= 832
 

@@ -393,6 +393,14 @@ class Setup:
             return float(self.reward.illegal_reward)
         return -abs(self.largest_return * self.reward.reward_scale)
 
+    @property
+    def observed(self) -> int:
+        """How many leading values of the observation can change in an episode; the rest would be constant inputs to a net.
+
+        Of one deal, those before ``game.row_start``; of a match, all ``game.layout.size``.
+        """
+        return self.game.row_start if len(self.config) == 1 else self.game.layout.size
+
     def run(self, autoreset: int = 0) -> np.ndarray[Any, Any]:
         """The options as the record that drivers take, shape (1,)."""
         run = records(1, RUN)

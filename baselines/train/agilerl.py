@@ -171,7 +171,7 @@ class Tables(VectorWrapper):
             setup, config.tables, opponents=opponents, seat="rotate", autoreset_mode=mode
         )
         super().__init__(inner)
-        self._size = observed(setup)
+        self._size = setup.observed
         self.single_observation_space = spaces.Box(0.0, 1.0, (self._size,), np.float32)
         self.observation_space = spaces.Box(0.0, 1.0, (config.tables, self._size), np.float32)
 
@@ -187,11 +187,6 @@ class Tables(VectorWrapper):
     def _take(self, observation: Any) -> tuple[Any, dict[str, Any]]:
         seen = observation["observation"][:, : self._size].astype(np.float32)
         return seen, {"action_mask": observation["action_mask"]}
-
-
-def observed(setup: Setup) -> int:
-    """Leading values of the observation that can change in an episode."""
-    return setup.game.row_start if len(setup.config) == 1 else setup.game.layout.size
 
 
 class AgileBot(Bot):

@@ -28,7 +28,7 @@ from baselines.evaluate import score_against
 from baselines.extras import needs
 from trick_core.aec import TrickAEC
 from trick_core.bots import BatchView, Bot, View
-from trick_core.game import AGENTS, Setup, setup_for
+from trick_core.game import AGENTS, setup_for
 
 with needs("ray"):
     import ray
@@ -134,7 +134,7 @@ class TrickMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]
         self._seed: int | None = seed + (where << 8)
         self.possible_agents = list(AGENTS)
         self.agents = list(AGENTS)
-        self._size = observed(self.table.setup)
+        self._size = self.table.setup.observed
         space = spaces.Dict(
             {
                 "observations": spaces.Box(0, 1, (self._size,), np.float32),
@@ -176,11 +176,6 @@ class TrickMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]
             "observations": seen["observation"][: self._size].astype(np.float32),
             "action_mask": seen["action_mask"].astype(np.float32),
         }
-
-
-def observed(setup: Setup) -> int:
-    """Leading values of the observation that can change in an episode."""
-    return setup.game.row_start if len(setup.config) == 1 else setup.game.layout.size
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):  # type: ignore[misc]

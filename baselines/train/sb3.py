@@ -165,11 +165,6 @@ def _names(bots: Any) -> list[Any]:
     return list(bots) if isinstance(bots, (list, tuple)) else [bots]
 
 
-def observed(setup: Setup) -> int:
-    """How many values of the observation can change in an episode; the rest would be constant inputs."""
-    return setup.game.row_start if len(setup.config) == 1 else setup.game.layout.size
-
-
 class TrickVecEnv(VecEnv):
     """The native one-learner vector environment as an SB3 ``VecEnv`` with action masks.
 
@@ -191,7 +186,7 @@ class TrickVecEnv(VecEnv):
             seat=seat,
             autoreset_mode=AutoresetMode.SAME_STEP,
         )
-        self._size = observed(setup)
+        self._size = setup.observed
         self._seed_next: int | None = None
         self._actions: np.ndarray[Any, Any] = np.zeros(num_envs, np.int64)
         self._mask = np.zeros((num_envs, setup.game.num_actions), np.int8)
@@ -542,7 +537,7 @@ class _Observer(BaseCallback):
             model.policy,
             setup,
             make_known_bot(str(config.imitate)),
-            size=observed(setup),
+            size=setup.observed,
             seconds=seconds,
             seed=SEED_SPACING * (config.seed + 1) + IMITATION,
             tables=config.tables,

@@ -24,7 +24,7 @@ from gymnasium.spaces import Discrete
 from baselines.evaluate import score_against
 from baselines.extras import needs
 from trick_core.bots import BatchView, Bot, View, as_bot
-from trick_core.game import Setup, setup_for
+from trick_core.game import setup_for
 from trick_core.learner import LearnerVectorEnv
 
 with needs("tianshou"):
@@ -201,11 +201,6 @@ class Critic(torch.nn.Module):
         return self.net(obs.obs)  # type: ignore[no-any-return]
 
 
-def observed(setup: Setup) -> int:
-    """Leading values of the observation that can change in an episode."""
-    return setup.game.row_start if len(setup.config) == 1 else setup.game.layout.size
-
-
 class TianshouBot(Bot):
     """The most likely legal action of a policy network; picklable."""
 
@@ -304,7 +299,7 @@ class Run:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         np.random.seed(config.seed)  # what Tianshou draws minibatches with
-        size = observed(plain)
+        size = plain.observed
         self.net = Net(size, plain.game.num_actions, config.layers)
         policy = DiscreteActorPolicy(
             actor=Actor(self.net),
@@ -415,7 +410,7 @@ def make_bot(argument: str | None) -> Bot:
     path = Path(argument)
     state, config = load(path / "checkpoint.pt" if path.is_dir() else path)
     setup = setup_for(config.env)
-    net = Net(observed(setup), setup.game.num_actions, config.layers)
+    net = Net(setup.observed, setup.game.num_actions, config.layers)
     net.load_state_dict(state["policy"])
     return TianshouBot(net, f"tianshou:{path.name}")
 

@@ -273,11 +273,6 @@ class Net(torch.nn.Module):
         return self.body(observation[..., : self.size].float())  # type: ignore[no-any-return]
 
 
-def observed(setup: Setup) -> int:
-    """Leading values of the observation that can change in an episode."""
-    return setup.game.row_start if len(setup.config) == 1 else setup.game.layout.size
-
-
 def make_actor(net: torch.nn.Module) -> Any:
     """A TorchRL policy that samples from the logits of ``net`` over the legal actions."""
     return ProbabilisticActor(
@@ -381,7 +376,7 @@ class Run:
         self.setup = plain.changed(zero_sum=True, reward_scale=scale)
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
-        size = observed(plain)
+        size = plain.observed
         self.policy = Net(size, plain.game.num_actions, config.layers)
         self.actor = make_actor(self.policy)
         self.critic = ValueOperator(Net(size, 1, config.layers), in_keys=["observation"])
@@ -505,7 +500,7 @@ def make_bot(argument: str | None) -> Bot:
     path = Path(argument)
     state, config = load(path / "checkpoint.pt" if path.is_dir() else path)
     setup = setup_for(config.env)
-    net = Net(observed(setup), setup.game.num_actions, config.layers)
+    net = Net(setup.observed, setup.game.num_actions, config.layers)
     net.load_state_dict(state["policy"])
     return TorchRLBot(net, f"torchrl:{path.name}")
 
