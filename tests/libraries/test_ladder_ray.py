@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("ray", reason="Ray has tests of its own: nox --sessions 'libraries(ray)'")
+pytest.importorskip("ray", reason="Ray has tests of its own: nox --sessions libraries")
 
 from baselines.ladder import ladder
 from tests.test_ladder import HEARTS, KillsItsProcess, numbers, played

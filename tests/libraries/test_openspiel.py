@@ -11,7 +11,7 @@ import pytest
 from tests.libraries import pages
 
 pyspiel = pytest.importorskip(
-    "pyspiel", reason="OpenSpiel has tests of its own: nox --sessions 'libraries(openspiel)'"
+    "pyspiel", reason="OpenSpiel has tests of its own: nox --sessions libraries"
 )
 
 from open_spiel.integration_tests import api_test  # noqa: E402

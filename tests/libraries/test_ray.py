@@ -12,7 +12,7 @@ import pytest
 from tests.libraries import pages
 
 ray = pytest.importorskip(
-    "ray", reason="RLlib has tests of its own: nox --sessions 'libraries(ray)'"
+    "ray", reason="RLlib has tests of its own: nox --sessions libraries"
 )
 
 from ray.rllib.core import Columns  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 from tests.libraries import pages
 
 pytest.importorskip(
-    "tianshou", reason="Tianshou has tests of its own: nox --sessions 'libraries(tianshou)'"
+    "tianshou", reason="Tianshou has tests of its own: nox --sessions libraries"
 )
 
 from tianshou.data import Collector, VectorReplayBuffer

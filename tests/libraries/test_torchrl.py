@@ -9,7 +9,7 @@ import pytest
 from tests.libraries import pages
 
 pytest.importorskip(
-    "torchrl", reason="TorchRL has tests of its own: nox --sessions 'libraries(torchrl)'"
+    "torchrl", reason="TorchRL has tests of its own: nox --sessions libraries"
 )
 
 import torch
