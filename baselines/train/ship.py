@@ -66,7 +66,9 @@ def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: 
         "",
         *(line for stage in about["stages"] for line in _stage(stage)),
         "The same command on the same versions and kind of processor makes the same net; elsewhere sums are rounded otherwise, and it "
-        "makes one as good.",
+        "makes one as good."
+        if all(_is_whole(stage) for stage in about["stages"])
+        else "A run that was stopped, or goes by the clock, cannot be repeated exactly; the same commands make a net as good.",
         "",
         "## What it reaches",
         "",
@@ -100,6 +102,11 @@ def card(name: str, net: nets.Net, results: dict[str, dict[str, Result]], file: 
     return "\n".join(lines)
 
 
+def _is_whole(stage: Any) -> bool:
+    """Whether a run took all the steps that its command says, and went by steps alone."""
+    return stage["steps"] >= stage["config"]["steps"] and stage["config"]["minutes"] is None
+
+
 def _stage(about: Any) -> list[str]:
     """What was learned in one run, in words."""
     config, versions = about["config"], about["versions"]
@@ -109,7 +116,7 @@ def _stage(about: Any) -> list[str]:
         "```",
         "",
         f"{about['steps']:,} decisions in {about['seconds'] / 60:.0f} minutes on one core of a shared machine ({platform.machine()}), seed "
-        f"{config['seed']}, Python {versions['python']}, NumPy {versions['numpy']}, torch {versions['torch']}.",
+        f"{config['seed']}{'' if _is_whole(about) else ', stopped before its end'}, Python {versions['python']}, NumPy {versions['numpy']}, torch {versions['torch']}.",
     ]
     if config["head_start"] == "playouts":
         lines.append(

@@ -8,9 +8,7 @@ import pytest
 
 from tests.libraries import pages
 
-pytest.importorskip(
-    "agilerl", reason="AgileRL has tests of its own: nox --sessions libraries"
-)
+pytest.importorskip("agilerl", reason="AgileRL has tests of its own: nox --sessions libraries")
 
 from baselines.evaluate import evaluate, score_against
 from baselines.train import agilerl

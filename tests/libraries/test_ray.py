@@ -11,9 +11,7 @@ import pytest
 
 from tests.libraries import pages
 
-ray = pytest.importorskip(
-    "ray", reason="RLlib has tests of its own: nox --sessions libraries"
-)
+ray = pytest.importorskip("ray", reason="RLlib has tests of its own: nox --sessions libraries")
 
 from ray.rllib.core import Columns  # noqa: E402
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv  # noqa: E402

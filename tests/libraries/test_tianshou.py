@@ -8,9 +8,7 @@ import pytest
 
 from tests.libraries import pages
 
-pytest.importorskip(
-    "tianshou", reason="Tianshou has tests of its own: nox --sessions libraries"
-)
+pytest.importorskip("tianshou", reason="Tianshou has tests of its own: nox --sessions libraries")
 
 from tianshou.data import Collector, VectorReplayBuffer
 

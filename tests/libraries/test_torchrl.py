@@ -8,9 +8,7 @@ import pytest
 
 from tests.libraries import pages
 
-pytest.importorskip(
-    "torchrl", reason="TorchRL has tests of its own: nox --sessions libraries"
-)
+pytest.importorskip("torchrl", reason="TorchRL has tests of its own: nox --sessions libraries")
 
 import torch
 from torchrl.collectors import Collector
