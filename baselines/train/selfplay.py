@@ -126,8 +126,9 @@ class SelfPlayConfig:
         teacher: The bot of the head start; for playouts one with a kernel.
         worlds: Deals in which it plays out: the true one, and others that the seat cannot tell from it (where the game can draw them).
         temperature: The head start by playouts makes logits of values / temperature (in standard deviations of a deal).
-        opponents: Bots that hold some seats at some tables; ``"past"``: frozen earlier selves.
-        opponent_share: Share of the tables with opponents, in one to three random seats.
+        opponents: Bots that hold some seats at some tables, in the head start too; ``"past"``: frozen earlier selves (not in the head start).
+        opponent_share: Share of the tables with opponents.
+        opponent_seats: Seats that they hold there, 1 to 3, drawn anew for each episode; None: one to three.
         past_every: Iterations between frozen selves.
         past_size: How many of them are kept; the oldest goes.
         seed: Seed of the net, of the sampling and (spaced) of the deals.
@@ -139,7 +140,7 @@ class SelfPlayConfig:
         gae_lambda: Weight of longer returns.
         clip: PPO's clipping range.
         entropy: Weight of the entropy bonus.
-        value: Weight of the critic's loss.
+        value: Weight of the critic's loss; 0: the critic learns nothing, and costs nothing in a head start.
         belief: Weight of the loss on who holds what; privileged.
         max_norm: Gradients are scaled down to this norm.
         layers: Hidden units of the policy, and of the critic.
@@ -172,6 +173,7 @@ class SelfPlayConfig:
     temperature: float = 0.05
     opponents: tuple[str, ...] = ()
     opponent_share: float = 0.25
+    opponent_seats: int | None = None
     past_every: int = 50
     past_size: int = 10
     seed: int = 0
@@ -223,6 +225,8 @@ class SelfPlayConfig:
         check_choice("head_loss", self.head_loss, HEAD_LOSSES)
         check_choice("critic", self.critic, CRITICS)
         check_choice("log", self.log, LOGS)
+        if self.opponent_seats is not None and self.opponent_seats not in range(1, NUM_SEATS):
+            raise ValueError(f"opponent_seats: expected 1 to 3, or None, got {self.opponent_seats!r}")
         if self.seed >= 1 << 31:
             raise ValueError(f"seed: expected an integer below 2**31, got {self.seed!r}")
         if not isinstance(self.envs, (list, tuple)) or not self.envs:
@@ -842,6 +846,7 @@ class SelfPlay:
             played = self.head_tables.play(
                 self.iteration,
                 self.choose,
+                *self._opponents(self.head_tables.num_tables),
                 teacher=self.teacher,
                 values=not imitated,
                 random=self.iteration,
@@ -850,8 +855,8 @@ class SelfPlay:
             self._set_rate(config.head_rate * max(0.1, 1.0 - 0.9 * done))
             stats = self._learn_from_teacher(played)
         else:
-            opponents, who = self._opponents()
-            played = self.tables.play(self.iteration, self.choose, opponents, who)
+            players = self._opponents(self.tables.num_tables)
+            played = self.tables.play(self.iteration, self.choose, *players)
             self._set_rate(config.learning_rate * max(0.0, 1.0 - share))
             stats = self._learn(played)
         words = played.decisions.words
@@ -870,8 +875,8 @@ class SelfPlay:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
 
-    def _opponents(self) -> tuple[list[Any], np.ndarray[Any, Any] | None]:
-        """The other players of this iteration, and who of them sits where."""
+    def _opponents(self, count: int) -> tuple[list[Any], np.ndarray[Any, Any] | None]:
+        """The other players of this iteration at ``count`` tables, and who of them sits where."""
         config = self.config
         rng = np.random.default_rng((config.seed, self.iteration))
         bots: list[Any] = []
@@ -883,12 +888,11 @@ class SelfPlay:
                 bots.append(nets.NetBot(chosen, PAST, temperature=1.0, compiled=False))
         if not bots:
             return [], None
-        count = self.tables.num_tables
         who = np.zeros((count, NUM_SEATS), np.int8)
         met = np.flatnonzero(rng.random(count) < config.opponent_share)
         for table in met:
-            others = rng.permutation(NUM_SEATS)[: rng.integers(1, NUM_SEATS)]
-            who[table, others] = 1 + rng.integers(len(bots))
+            seats = config.opponent_seats or rng.integers(1, NUM_SEATS)
+            who[table, rng.permutation(NUM_SEATS)[:seats]] = 1 + rng.integers(len(bots))
         return bots, who
 
     def _minibatches(self, count: int, size: int) -> list[Any]:
@@ -991,7 +995,9 @@ class SelfPlay:
                 target = (chances * taught).sum(dim=1) - torch.from_numpy(made.before[rows])
             else:
                 target = torch.from_numpy(returns[rows])
-            error = (self.values(seen, made.hands[rows]) - target).square().mean()
+            error = torch.zeros(())
+            if config.value > 0:
+                error = (self.values(seen, made.hands[rows]) - target).square().mean()
             self._step(policy_loss + config.value * error)
             best = taught.masked_fill(~mask, -1e9).argmax(dim=1)
             alike = (logits.masked_fill(~mask, -1e9).argmax(dim=1) == best).float().mean()

@@ -107,6 +107,13 @@ def _is_whole(stage: Any) -> bool:
     return stage["steps"] >= stage["config"]["steps"] and stage["config"]["minutes"] is None
 
 
+def _worlds(count: int) -> str:
+    """Which deals playouts look at, in words."""
+    if count == 1:
+        return "in the true deal"
+    return f"the mean over the true deal and {count - 1} others that the seat cannot tell from it"
+
+
 def _stage(about: Any) -> list[str]:
     """What was learned in one run, in words."""
     config, versions = about["config"], about["versions"]
@@ -121,7 +128,7 @@ def _stage(about: Any) -> list[str]:
     if config["head_start"] == "playouts":
         lines.append(
             f"For every legal action of {min(config['head_steps'], about['steps']):,} decisions: what the deal brings if `{config['teacher']}` "
-            f"plays all seats from there, the mean over the true deal and {config['worlds'] - 1} others that the seat cannot tell from it; "
+            f"plays all seats from there, {_worlds(config['worlds'])}; "
             + (
                 "the net's outputs are fitted to that."
                 if config.get("head_loss", "fit") == "fit"
@@ -131,17 +138,20 @@ def _stage(about: Any) -> list[str]:
     if config["head_start"] == "imitate":
         lines.append(f"The first {config['head_steps']:,} decisions imitate `{config['teacher']}`.")
     if config["head_start"] == "none" or about["steps"] > 1.1 * config["head_steps"]:
-        others = ", ".join(f"`{name}`" for name in config["opponents"])
         lines.append(
-            f"PPO in all four seats ({config['tables']} tables an iteration, minibatches of {config['minibatch']}, epochs: {config['epochs']}, Adam "
+            f"PPO ({config['tables']} tables an iteration, minibatches of {config['minibatch']}, epochs: {config['epochs']}, Adam "
             f"at {config['learning_rate']:g} falling to 0, lambda {config['gae_lambda']:g}, clip {config['clip']:g}, entropy {config['entropy']:g}, "
-            f"{'a critic that sees all hands (in training only)' if config['critic'] == 'privileged' else 'a critic that sees what the seat sees'})"
-            + (
-                f"; at {config['opponent_share']:.0%} of the tables one to three seats are held by one of {others}."
-                if others
-                else "."
-            )
+            f"{'a critic that sees all hands (in training only)' if config['critic'] == 'privileged' else 'a critic that sees what the seat sees'})."
         )
+    others = " or ".join(f"`{name}`" for name in config["opponents"])
+    seats = {None: "one to three seats", 1: "one seat"}.get(
+        config.get("opponent_seats"), f"{config.get('opponent_seats')} seats"
+    )
+    lines.append(
+        f"At {config['opponent_share']:.0%} of the tables {seats} are held by {others}, the others by the net."
+        if others
+        else "The net holds all four seats."
+    )
     return [*lines, ""]
 
 
