@@ -159,6 +159,9 @@ def _fill(record: Any, row: Contract, early_stop: bool) -> None:
     values = [row.trick_value(number) for number in range(1, NUM_TRICKS + 1)]
     record["card_points"] = row.card_points
     record["trick_value"] = values
+    for number in range(NUM_TRICKS):
+        record["values_left"][number] = sum(values[number:])
+        record["sizes_left"][number] = sum(map(abs, values[number:]))
     if row.locked_suit == "trump":
         record["lock_trump"] = 1
     elif row.locked_suit is not None:
@@ -168,6 +171,10 @@ def _fill(record: Any, row: Contract, early_stop: bool) -> None:
     record["num_tiers"] = len(row.void_tiers)
     record["under_duty"] = card_set(row.under_duty)
     record["scoring"] = card_set(card for card in range(NUM_CARDS) if row.card_points[card])
+    prices = sorted({value for value in row.card_points if value})
+    for i, price in enumerate(prices):
+        record["prices"][i] = price
+        record["priced"][i] = card_set(c for c in range(NUM_CARDS) if row.card_points[c] == price)
     record["last_value"] = max((i + 1 for i, value in enumerate(values) if value), default=0)
     record["trumps"] = row.trumps
     record["early_stop"] = early_stop

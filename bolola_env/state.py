@@ -52,11 +52,15 @@ CONFIG = np.dtype(
             "i4",
             (NUM_TRICKS,),
         ),  # points for a trick itself, by tricks finished before it
+        ("values_left", "i4", (NUM_TRICKS + 1,)),  # their sum over this trick and all later ones
+        ("sizes_left", "i4", (NUM_TRICKS + 1,)),  # the same of their sizes, signs left out
         ("locked", "u8"),  # cards of the suit that is locked at first; 0: none, or the trump suit
         ("tiers", "u8", (MAX_TIERS,)),  # void_tiers
         ("num_tiers", "i1"),  # void_tiers in use
         ("under_duty", "u8"),  # cards that must go under a higher card of the suit led
         ("scoring", "u8"),  # cards that score
+        ("prices", "i4", (52,)),  # the points that cards score, each number once
+        ("priced", "u8", (53,)),  # the cards that score so many; 0 after the last
         ("last_value", "i1"),  # tricks that must be finished before no later trick scores by itself
         ("trumps", "i1"),  # 1: there are trumps
         ("lock_trump", "i1"),  # 1: the trump suit is locked at first

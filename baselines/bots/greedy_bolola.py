@@ -110,14 +110,14 @@ V1 = np.array(
 #: The newest weights, those of ``greedy``. A change gets a table of its own.
 WEIGHTS = V1
 
-#: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float64.
+_SIZES, _COUNTS = NUM_TRICKS + 1, 14
+#: At ``(m * 14 + n) * 14 + k``: the chance that a hand of n cards, drawn from m, holds none of k given ones. float64.
 NONE_OF = np.array(
     [
-        [
-            [math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0 for k in range(14)]
-            for n in range(NUM_TRICKS + 1)
-        ]
+        math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0
         for m in range(NUM_CARDS - NUM_TRICKS + 1)
+        for n in range(_SIZES)
+        for k in range(_COUNTS)
     ]
 )
 
@@ -143,11 +143,10 @@ def weight_row(row: Any) -> Any:
 @kernel
 def points_in(row: Any, cards: Any) -> Any:
     """Points of a set of cards."""
-    total = 0
-    cards &= row.scoring
-    while cards:
-        total += row.card_points[lowest(cards)]
-        cards &= cards - ONE
+    total, i = 0, 0
+    while row.priced[i]:
+        total += row.prices[i] * popcount(cards & row.priced[i])
+        i += 1
     return total
 
 
@@ -168,13 +167,52 @@ def name_trump(weights: Any, k: Any, hand: Any) -> Any:
 
 
 @kernel
-def takes_trick(st: Any, bit: Any) -> Any:
-    """Whether a card would win the trick as it lies."""
+def winners(st: Any, legal: Any) -> Any:
+    """Which of the legal cards would win the trick as it lies."""
     if st.trick_size == 0:
-        return True
-    if bit & st.trump_set:
-        return bit & st.above != ZERO
-    return bit & st.lead_set != ZERO and bit & st.below == ZERO and st.above == st.trump_set
+        return legal
+    if st.above == st.trump_set:  # not trumped
+        return legal & (st.trump_set | (st.lead_set & ~st.below))
+    return legal & st.above
+
+
+@kernel
+def hand_of(st: Any, i: Any, unseen: Any) -> Any:
+    """What the ``i``-th seat from here on may hold, if it is still to play, and where its chances begin in :data:`NONE_OF`.
+
+    Else a hand of nothing, which beats nothing. No branch: it would be guessed wrong half the time, here and below.
+    """
+    seat = (st.seat + i) & 3
+    plays = st.trick_size + i < 4
+    hold = st.can[seat] & unseen if plays else ZERO
+    first = (popcount(hold) * _SIZES + NUM_TRICKS - popcount(st.played[seat])) * _COUNTS
+    return plays, hold, np.uint64(first) if plays else ZERO
+
+
+@kernel
+def none_of(chances: Any, cards: Any) -> Any:
+    """The chance that a hand holds none of some cards that it may hold."""
+    return NONE_OF[chances + np.uint64(popcount(cards))]
+
+
+@kernel
+def add_of(weights: Any, k: Any, plays: Any, void: Any, lead_mean: Any, other_mean: Any) -> Any:
+    """Points that a seat is expected to add to the trick."""
+    follow = (1.0 - void) * weights[k, ADD_FOLLOW] * lead_mean
+    return follow, void * weights[k, ADD_VOID] * other_mean
+
+
+@kernel
+def stays(
+    hold: Any, chances: Any, void: Any, above: Any, below: Any, follows: Any, over: Any, trumps: Any
+) -> Any:
+    """The chance that a seat does not beat a card: ``above`` and ``below`` it in its suit, ``trumps`` beating it besides."""
+    goes_over = 1.0 - none_of(chances, hold & above)
+    only_over = none_of(chances, hold & below)
+    beaten = goes_over * (over + (1.0 - over) * only_over)
+    if trumps:  # B-5.7
+        beaten += void * (1.0 - none_of(chances, hold & trumps))
+    return 1.0 - min(beaten if follows else void * goes_over, 1.0)
 
 
 @kernel
@@ -184,9 +222,8 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
     if legal & (legal - ONE) == ZERO:
         return lowest(legal)
     row = config[st.deal]
-    k = weight_row(row)
-    me = st.seat
-    hand = st.hands[me]
+    k = np.uint64(weight_row(row))  # unsigned, so that no index is looked at for being negative
+    hand = st.hands[st.seat & 3]
     if legal & NAME_TRUMP_ACTIONS:
         return name_trump(weights, k, hand)
 
@@ -195,34 +232,23 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
     number = st.trick_number
     later_tricks = NUM_TRICKS - 1 - number  # at least 1: with one card left there is no choice
     trick_value = row.trick_value[number]
-    later_value = 0.0
-    mean_trick = abs(float(trick_value))
-    for trick in range(number + 1, NUM_TRICKS):
-        later_value += row.trick_value[trick]
-        mean_trick += abs(float(row.trick_value[trick]))
     unseen_points = points_in(row, unseen)
-    mean_trick = (mean_trick + abs(unseen_points + points_in(row, hand) + st.pot)) / (
-        later_tricks + 1
-    )
-    later_value /= later_tricks
+    at_stake = abs(unseen_points + points_in(row, hand) + st.pot) + row.sizes_left[number]
+    mean_trick = float(at_stake) / (later_tricks + 1)
+    later_value = float(row.values_left[number + 1]) / later_tricks
     trump_set = st.trump_set
     leads = st.trick_size == 0
+    taking = winners(st, legal)
+    plays1, hold1, chances1 = hand_of(st, 1, unseen)
+    plays2, hold2, chances2 = hand_of(st, 2, unseen)
+    plays3, hold3, chances3 = hand_of(st, 3, unseen)
 
     best, best_worth = -1, -1e300
     suit = -1
-    suit_set = ZERO
-    suit_unseen = ZERO
-    suit_mean = 0.0
-    other_mean = 0.0
-    shortening = 0.0
-    if not leads:
-        suit_unseen = unseen & st.lead_set
-        lead_points = points_in(row, suit_unseen)
-        lead_count = popcount(suit_unseen)
-        lead_mean = lead_points / max(lead_count, 1)
-        other_mean = (unseen_points - lead_points) / max(num_unseen - lead_count, 1)
-    else:
-        lead_mean = 0.0
+    lead_set, suit_set, suit_unseen, trumps = ZERO, ZERO, ZERO, ZERO
+    suit_mean, suit_kept, added, over, shortening = 0.0, 0.0, 0.0, 1.0, 0.0
+    follows = True
+    void1, void2, void3 = 1.0, 1.0, 1.0
     while legal:
         card = lowest(legal)
         bit = legal & (~legal + ONE)
@@ -231,67 +257,57 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
             suit = SUIT_OF[card]
             suit_set = SUIT_SETS[suit]
             suit_unseen = unseen & suit_set
-            count = popcount(suit_unseen)
-            suit_points = points_in(row, suit_unseen)
-            suit_mean = suit_points / max(count, 1)
+            suit_mean = points_in(row, suit_unseen) / max(popcount(suit_unseen), 1)
             shortening = weights[k, SHORT] * mean_trick / popcount(hand & suit_set)
-            if leads:
-                lead_mean = suit_mean
-                other_mean = (unseen_points - suit_points) / max(num_unseen - count, 1)
-        below = bit - ONE
-        above = suit_set & ~below & ~bit
-        own = float(row.card_points[card])
-        worth = shortening
-
-        if takes_trick(st, bit):
+            suit_kept = (
+                weights[k, KEEP_TRICK] * later_value
+                + weights[k, KEEP_SUIT] * 3.0 * suit_mean
+                + weights[k, KEEP_CARDS] * unseen_points / later_tricks
+            )
+            follows = suit_set == (suit_set if leads else st.lead_set)
+            trumps = ZERO if suit_set == trump_set else trump_set
             lead_set = suit_set if leads else st.lead_set
-            follows = suit_set == lead_set
             over = 1.0 if lead_set == trump_set else weights[k, OVER]  # B-4.6
-            chance = 1.0
-            added = 0.0
-            for i in range(1, 4 - st.trick_size):
-                seat = (me + i) & 3
-                hold = st.can[seat] & unseen
-                m = popcount(hold)
-                n = NUM_TRICKS - popcount(st.played[seat])
-                void = NONE_OF[m, n, popcount(hold & lead_set)]
-                if follows:
-                    goes_over = 1.0 - NONE_OF[m, n, popcount(hold & above)]
-                    only_over = NONE_OF[m, n, popcount(hold & suit_set & below)]
-                    beaten = goes_over * (over + (1.0 - over) * only_over)
-                    if trump_set and suit_set != trump_set:  # B-5.7
-                        beaten += void * (1.0 - NONE_OF[m, n, popcount(hold & trump_set)])
-                else:
-                    beaten = void * (1.0 - NONE_OF[m, n, popcount(hold & above)])
-                chance *= 1.0 - min(beaten, 1.0)
-                added += (1.0 - void) * weights[k, ADD_FOLLOW] * lead_mean
-                added += void * weights[k, ADD_VOID] * other_mean
+            count = popcount(unseen & lead_set)
+            points = points_in(row, unseen & lead_set)
+            lead_mean = points / max(count, 1)
+            other_mean = (unseen_points - points) / max(num_unseen - count, 1)
+            void1 = none_of(chances1, hold1 & lead_set)
+            void2 = none_of(chances2, hold2 & lead_set)
+            void3 = none_of(chances3, hold3 & lead_set)
+            follow, other = add_of(weights, k, plays1, void1, lead_mean, other_mean)
+            added = follow + other if plays1 else 0.0
+            follow, other = add_of(weights, k, plays2, void2, lead_mean, other_mean)
+            added = added + follow + other if plays2 else added
+            follow, other = add_of(weights, k, plays3, void3, lead_mean, other_mean)
+            added = added + follow + other if plays3 else added
+        under = suit_set & (bit - ONE)
+        above = suit_set & ~under & ~bit
+        own = float(row.card_points[card])
+
+        worth = shortening
+        if bit & taking:
+            chance = stays(hold1, chances1, void1, above, under, follows, over, trumps)
+            chance *= stays(hold2, chances2, void2, above, under, follows, over, trumps)
+            chance *= stays(hold3, chances3, void3, above, under, follows, over, trumps)
             trick = st.pot + trick_value + own + added
             worth += chance * (trick + weights[k, LEAD] * mean_trick)
-            if leads and bit & trump_set:
-                worth += weights[k, DRAW] * mean_trick
+        if leads and bit & trump_set:
+            worth += weights[k, DRAW] * mean_trick
 
-        lower = popcount(suit_unseen & below) + weights[k, FLOOR]
+        lower = popcount(suit_unseen & under) + weights[k, FLOOR]
         wins = lower / (lower + weights[k, HIGH] * popcount(suit_unseen & above) + 1e-9)
-        guards = (
-            0  # own cards below an unseen one that is below this card: touching cards are equal
-        )
-        if suit_unseen & below:
-            guards = popcount(
-                hand & suit_set & ((ONE << np.uint64(highest(suit_unseen & below))) - ONE)
-            )
-        wins /= 1.0 + weights[k, GUARD] * guards
-        kept = (
-            weights[k, KEEP_TRICK] * later_value
-            + weights[k, KEEP_SUIT] * 3.0 * suit_mean
-            + weights[k, KEEP_CARDS] * unseen_points / later_tricks
-            + weights[k, KEEP_OWN] * own
-        )
-        if bit & trump_set:
-            kept *= weights[k, KEEP_TRUMP]
+        if weights[k, GUARD] != 0.0:
+            # Own cards below an unseen one that is below this card: touching cards are equal.
+            top = suit_unseen & under
+            guards = popcount(hand & suit_set & ((ONE << np.uint64(highest(top) & 63)) - ONE))
+            wins /= 1.0 + weights[k, GUARD] * (guards if top else 0)
+        kept = suit_kept + weights[k, KEEP_OWN] * own
+        kept *= weights[k, KEEP_TRUMP] if bit & trump_set else 1.0
         worth -= wins * kept + weights[k, KEEP_BASE] * own
-        if worth > best_worth or (worth == best_worth and kept < 0.0):
-            best, best_worth = card, worth
+        better = worth > best_worth or (worth == best_worth and kept < 0.0)
+        best = card if better else best
+        best_worth = worth if better else best_worth
     return best
 
 

@@ -211,14 +211,14 @@ V1 = table(
 #: The newest weights, those of ``greedy``. A change gets a table of its own.
 WEIGHTS = V1
 
-#: ``NONE_OF[m, n, k]``: chance that a hand of n cards, drawn from m, holds none of k given ones. float32.
+_SIZES, _COUNTS = HAND_SIZE + 1, 23
+#: At ``(m * 19 + n) * 23 + k``: the chance that a hand of n cards, drawn from m, holds none of k given ones. float32.
 NONE_OF = np.array(
     [
-        [
-            [math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0 for k in range(23)]
-            for n in range(HAND_SIZE + 1)
-        ]
+        math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0
         for m in range(NUM_CARDS - HAND_SIZE + 1)
+        for n in range(_SIZES)
+        for k in range(_COUNTS)
     ],
     np.float32,
 )
@@ -378,52 +378,57 @@ def will_sweep(st: Any) -> Any:
 
 
 @kernel
-def pool(st: Any, me: Any, seat: Any, un: Any, un_trumps: Any, hide: Any, hide_trumps: Any) -> Any:
-    """What another seat may hold: suits and trumps; which of them it holds for sure; and the numbers of other
-    cards that it may hold and that it has.
+def pool(st: Any, i: Any, un: Any, un_trumps: Any, hide: Any, hide_trumps: Any) -> Any:
+    """What the ``i``-th seat from here on may hold: suits and trumps; which of them it holds for sure; and where the chances of
+    the other cards that it may hold and that it has begin in :data:`NONE_OF`.
     """
+    me = st.seat
+    seat, left, right = (me + i) & 3, (me + i % 3 + 1) & 3, (me + (i + 1) % 3 + 1) & 3
     hold, hold_trumps = st.can[seat] & un, st.can_trumps[seat] & un_trumps
-    sure, sure_trumps = hold & ~hide, hold_trumps & ~hide_trumps
-    for i in range(1, 4):
-        other = (me + i) & 3
-        if other != seat:
-            sure &= ~st.can[other]
-            sure_trumps &= ~st.can_trumps[other]
+    sure = hold & ~hide & ~st.can[left] & ~st.can[right]
+    sure_trumps = hold_trumps & ~hide_trumps & ~st.can_trumps[left] & ~st.can_trumps[right]
     known = popcount(sure) + popcount(sure_trumps)
     m = popcount(hold) + popcount(hold_trumps) - known
     n = NUM_TRICKS - popcount(st.played[seat]) - popcount(st.played_trumps[seat]) - known
-    return hold, hold_trumps, sure, sure_trumps, m, n
+    return hold, hold_trumps, sure, sure_trumps, np.uint64((m * _SIZES + n) * _COUNTS)
 
 
 @kernel
-def none_of(m: Any, n: Any, cards: Any, sure: Any) -> Any:
-    """The chance that a hand holds none of some cards, ``sure`` being all that it holds for sure."""
-    return 0.0 if sure & cards else float(NONE_OF[m, n, popcount(cards)])
+def none_of(chances: Any, cards: Any, sure: Any) -> Any:
+    """The chance that a hand holds none of some cards that it may hold, ``sure`` being all that it holds for sure."""
+    return 0.0 if sure & cards else float(NONE_OF[chances + np.uint64(popcount(cards))])
 
 
 @kernel
-def can_cut(
-    st: Any, me: Any, un: Any, un_trumps: Any, hide: Any, hide_trumps: Any, suit_set: Any
-) -> Any:
-    """The chance that an opponent is void in a suit and holds a trump."""
-    safe = 1.0
-    for i in range(1, 4):
-        seat = (me + i) & 3
-        if me != st.taker and seat != st.taker:
-            continue
-        hold, hold_trumps, sure, sure_trumps, m, n = pool(
-            st, me, seat, un, un_trumps, hide, hide_trumps
-        )
-        void = none_of(m, n, hold & suit_set, sure)
-        safe *= 1.0 - void * (1.0 - none_of(m, n, hold_trumps & TRUMPS, sure_trumps))
-    return 1.0 - safe
+def cuts_suit(there: Any, suit_set: Any) -> Any:
+    """The chance that a seat is void in a suit and holds a trump; ``there`` is what :func:`pool` gives."""
+    hold, hold_trumps, sure, sure_trumps, chances = there
+    void = none_of(chances, hold & suit_set, sure)
+    return void * (1.0 - none_of(chances, hold_trumps & TRUMPS, sure_trumps))
+
+
+@kernel
+def answer(plays: Any, there: Any, lead_set: Any, over: Any, above: Any) -> Any:
+    """The chances that a seat trumps with one of ``above``, and that it plays one of ``over``; 0 if it has played."""
+    hold, hold_trumps, sure, sure_trumps, chances = there
+    void = none_of(chances, hold & lead_set, sure)
+    cuts = void * (1.0 - none_of(chances, hold_trumps & above, sure_trumps))
+    goes = 1.0 - none_of(chances, hold & over, sure)
+    return cuts if plays else 0.0, goes if plays else 0.0
+
+
+@kernel
+def add(plays: Any, partner: Any, as_partner: Any, as_opponent: Any) -> Any:
+    """What a seat is expected to add to the trick; 0 if it has played."""
+    points = as_partner if partner else as_opponent
+    return points if plays else 0.0
 
 
 @kernel
 def play(weights: Any, st: Any) -> Any:
     """The card to play."""
     me = st.seat
-    w = TAKER_ROW if me == st.taker else DEFENDER_ROW
+    w = np.uint64(TAKER_ROW if me == st.taker else DEFENDER_ROW)  # unsigned: no look for negative
     legal, legal_trumps = legal_cards(st)
     hand, hand_trumps = st.hands[me], st.hands_trumps[me]
     left = NUM_TRICKS - st.trick_number
@@ -441,9 +446,22 @@ def play(weights: Any, st: Any) -> Any:
     if hand_trumps & EXCUSE and left == 2 and not (sweeping and leads):
         return EXCUSE_ID  # T-6.3
 
+    # The other seats: whether they are still to play, are partners, and what they may hold.
+    first, second, third = (me + 1) & 3, (me + 2) & 3, (me + 3) & 3
+    plays1, plays2, plays3 = st.trick_size < 3, st.trick_size < 2, st.trick_size < 1
+    takes_me = me == st.taker
+    with1 = (first == st.taker) == takes_me
+    with2 = (second == st.taker) == takes_me
+    with3 = (third == st.taker) == takes_me
+    there1 = pool(st, 1, un, un_trumps, hide, hide_trumps)
+    there2 = pool(st, 2, un, un_trumps, hide, hide_trumps)
+    there3 = pool(st, 3, un, un_trumps, hide, hide_trumps)
+
     best, best_worth = -1, -1e300
     suit, suit_cut, suit_mean = -1, 0.0, 0.0
     lead_mean = 1.0
+    same_lead, same_over, same_above = ~ZERO, ZERO, ZERO  # nothing like any trick
+    uncut, stays, cut_share, over_share = 1.0, 1.0, 0.0, 0.0
     if not open_trick and st.lead_set:
         cards = un & st.lead_set
         lead_mean = half_points(cards, ZERO) / max(popcount(cards), 1)
@@ -462,7 +480,10 @@ def play(weights: Any, st: Any) -> Any:
                     suit = SUIT_OF[card]
                     rest = un & SUIT_SETS[suit]
                     suit_mean = half_points(rest, ZERO) / max(popcount(rest), 1)
-                    suit_cut = can_cut(st, me, un, un_trumps, hide, hide_trumps, SUIT_SETS[suit])
+                    safe = 1.0 if with1 else 1.0 - cuts_suit(there1, SUIT_SETS[suit])
+                    safe *= 1.0 if with2 else 1.0 - cuts_suit(there2, SUIT_SETS[suit])
+                    safe *= 1.0 if with3 else 1.0 - cuts_suit(there3, SUIT_SETS[suit])
+                    suit_cut = 1.0 - safe
                 suit_set = SUIT_SETS[suit]
 
             # The trick as it lies after this card.
@@ -489,37 +510,33 @@ def play(weights: Any, st: Any) -> Any:
             mine = takes or side_wins
 
             # The chance that the own side takes it, and what is added.
-            uncut, stays = 1.0, 1.0
-            cut_mine, cut_all, over_mine, over_all = 0.0, 1e-9, 0.0, 1e-9
-            win, lose = st.pot + own, st.pot + own
+            over = ZERO if trumped else over
+            if lead_set != same_lead or over != same_over or above != same_above:
+                # Cards that leave the trick to the same card are answered alike.
+                same_lead, same_over, same_above = lead_set, over, above
+                cuts1, goes1 = answer(plays1, there1, lead_set, over, above)
+                cuts2, goes2 = answer(plays2, there2, lead_set, over, above)
+                cuts3, goes3 = answer(plays3, there3, lead_set, over, above)
+                uncut = (1.0 - cuts1) * (1.0 - cuts2) * (1.0 - cuts3)
+                stays = (1.0 - goes1) * (1.0 - goes2) * (1.0 - goes3)
+                cut_mine = (cuts1 if with1 else 0.0) + (cuts2 if with2 else 0.0)
+                cut_mine += cuts3 if with3 else 0.0
+                over_mine = (goes1 if with1 else 0.0) + (goes2 if with2 else 0.0)
+                over_mine += goes3 if with3 else 0.0
+                cut_share = (1.0 - uncut) * cut_mine / (1e-9 + cuts1 + cuts2 + cuts3)
+                over_share = (1.0 - stays) * over_mine / (1e-9 + goes1 + goes2 + goes3)
+            lies = st.pot + own
             if excuse:
-                win, lose = win - own, lose - own
-            for i in range(1, 4 - st.trick_size):
-                seat = (me + i) & 3
-                partner = (seat == st.taker) == (me == st.taker)
-                hold, hold_trumps, sure, sure_trumps, m, n = pool(
-                    st, me, seat, un, un_trumps, hide, hide_trumps
-                )
-                void, goes = 1.0, 0.0
-                if lead_set:
-                    void = none_of(m, n, hold & lead_set, sure)
-                    if not trumped:
-                        goes = 1.0 - none_of(m, n, hold & over, sure)
-                cuts = void * (1.0 - none_of(m, n, hold_trumps & above, sure_trumps))
-                uncut *= 1.0 - cuts
-                stays *= 1.0 - goes
-                cut_all += cuts
-                over_all += goes
-                if partner:
-                    cut_mine += cuts
-                    over_mine += goes
-                    win += weights[w, ADD_WIN] * mean
-                    lose += weights[w, ADD_LOSE] * mean
-                else:
-                    win += weights[w, ADD_LOSE] * mean
-                    lose += weights[w, ADD_WIN] * mean
-            chance = (stays if mine else 0.0) + (1.0 - stays) * over_mine / over_all
-            chance = uncut * chance + (1.0 - uncut) * cut_mine / cut_all
+                lies -= own
+            add_win, add_lose = weights[w, ADD_WIN] * mean, weights[w, ADD_LOSE] * mean
+            win = lies + (add(plays1, with1, add_win, add_lose))
+            win += add(plays2, with2, add_win, add_lose)
+            win += add(plays3, with3, add_win, add_lose)
+            lose = lies + add(plays1, with1, add_lose, add_win)
+            lose += add(plays2, with2, add_lose, add_win)
+            lose += add(plays3, with3, add_lose, add_win)
+            chance = (stays if mine else 0.0) + over_share
+            chance = uncut * chance + cut_share
             if excuse and open_trick:
                 chance = 0.0 if me == st.taker else weights[w, EXCUSE_LEAD]
             worth = chance * win - (1.0 - chance) * lose
@@ -577,6 +594,8 @@ def play(weights: Any, st: Any) -> Any:
 @kernel
 def choose(weights: Any, config: Any, st: Any) -> Any:
     """The action of the seat on turn, from what that seat may see."""
+    if popcount(st.legal[0]) + popcount(st.legal[1]) == 1:
+        return lowest(st.legal[0]) if st.legal[0] else 64 + lowest(st.legal[1])
     phase = st.phase
     if phase == PLAY:
         return play(weights, st)

@@ -226,7 +226,9 @@ class SelfPlayConfig:
         check_choice("critic", self.critic, CRITICS)
         check_choice("log", self.log, LOGS)
         if self.opponent_seats is not None and self.opponent_seats not in range(1, NUM_SEATS):
-            raise ValueError(f"opponent_seats: expected 1 to 3, or None, got {self.opponent_seats!r}")
+            raise ValueError(
+                f"opponent_seats: expected 1 to 3, or None, got {self.opponent_seats!r}"
+            )
         if self.seed >= 1 << 31:
             raise ValueError(f"seed: expected an integer below 2**31, got {self.seed!r}")
         if not isinstance(self.envs, (list, tuple)) or not self.envs:
