@@ -356,23 +356,7 @@ def train(
         # Deals go on where they cannot meet those of the first part.
         env.seed(SEED_SPACING * (config.seed + 1) + model.num_timesteps * config.tables)
     else:
-        env.seed(SEED_SPACING * (config.seed + 1))
-        model = MaskablePPO(
-            "MlpPolicy",
-            env,
-            learning_rate=clock.learning_rate,
-            n_steps=config.rollout,
-            batch_size=config.minibatch,
-            n_epochs=config.epochs,
-            gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
-            clip_range=config.clip,
-            ent_coef=config.entropy,
-            policy_kwargs={"net_arch": list(config.layers), "activation_fn": torch.nn.ReLU},
-            seed=config.seed,
-            device="cpu",
-        )
-        env.seed(SEED_SPACING * (config.seed + 1))
+        model = new_model(config, env, clock.learning_rate)
     observer = _Observer(config, setup, clock, curve, folder, report, progress)
     if not curve:
         observer.evaluate(model)
@@ -394,6 +378,33 @@ def train(
     return TrainResult(
         model, SB3Bot(model, "agent"), curve, folder, clock.seconds(), model.num_timesteps
     )
+
+
+def new_model(config: TrainConfig, env: VecEnv, learning_rate: Callable[[float], float]) -> Any:
+    """The MaskablePPO that a run begins with, its tables seeded.
+
+    Args:
+        config: The run.
+        env: Its tables.
+        learning_rate: Adam's, called by SB3 before every update with the share of its own steps that is left.
+    """
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=learning_rate,
+        n_steps=config.rollout,
+        batch_size=config.minibatch,
+        n_epochs=config.epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip,
+        ent_coef=config.entropy,
+        policy_kwargs={"net_arch": list(config.layers), "activation_fn": torch.nn.ReLU},
+        seed=config.seed,
+        device="cpu",
+    )
+    env.seed(SEED_SPACING * (config.seed + 1))  # SB3 has just seeded them with the run's own seed
+    return model
 
 
 def training_setup(config: TrainConfig) -> Setup:
