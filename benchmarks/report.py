@@ -60,6 +60,7 @@ def show(title: str, header: Row, rows: Sequence[Row]) -> None:
     """Print a table: with rich where it is installed, else as plain text."""
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.table import Table
     except ImportError:
         print(title)
@@ -69,7 +70,7 @@ def show(title: str, header: Row, rows: Sequence[Row]) -> None:
     for name in header:
         table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))  # "trick-envs[train]" is no markup
     console = Console()
     if not console.is_terminal:  # a file or a pipe: as wide as it needs
         console = Console(width=200)
