@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+from benchmarks import trainers as trainers_benchmark
 from bolola_env.contracts import CONTRACTS, MATCH_ORDER, Contract
 from trick_core.game import Game, find_game
 
@@ -192,12 +193,22 @@ def versions() -> str:
     return "\n".join(lines) + "\n"
 
 
+def trainers() -> str:
+    """The table of the trainers, from the file that ``benchmarks.trainers`` keeps."""
+    file = ROOT / trainers_benchmark.RESULTS
+    if not file.exists():
+        return trainers_benchmark.NOTHING
+    return trainers_benchmark.markdown(json.loads(file.read_text()))
+
+
 def pages() -> dict[Path, str]:
     """Every file with generated parts, as it should be."""
     readme, contract_page = ROOT / "README.md", ROOT / "docs" / "contracts.md"
+    trainers_page = ROOT / "docs" / "train" / "README.md"
     return {
         readme: _fill(readme, "environments", environments()),
         contract_page: _fill(contract_page, "contracts", contracts()),
+        trainers_page: _fill(trainers_page, "trainers", trainers()),
         ROOT / "docs" / "observations.md": observations(),
         ROOT / "docs" / "actions.md": actions(),
         ROOT / "docs" / "versions.md": versions(),
