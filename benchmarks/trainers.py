@@ -313,8 +313,8 @@ def work(name: str, settings: Settings, say: Callable[[dict[str, Any]], None]) -
                     "settings": _changed(run.config),
                     "python": platform.python_version(),
                     "versions": {
-                        name: metadata.version(name)
-                        for name in dict.fromkeys((trainer.distribution, "torch"))
+                        each: metadata.version(each)
+                        for each in dict.fromkeys((trainer.distribution, "torch"))
                     },
                 }
             }
@@ -342,6 +342,9 @@ def _worker(order: str) -> int:
         work(name, Settings(**asked | {"minutes": tuple(asked["minutes"])}), say)
     except MissingExtraError as error:
         say({"missing": str(error)})
+    except Exception as error:
+        say({"failed": f"{type(error).__name__}: {error}".partition("\n")[0]})
+        raise
     return 0
 
 
@@ -381,6 +384,7 @@ def measure(
     order = json.dumps({"trainer": name, **asdict(settings)})
     marks: list[dict[str, Any]] = []
     done: dict[str, Any] | None = None
+    failed = "the process ended without a word"
     with (
         tempfile.TemporaryFile("w+") as words,
         subprocess.Popen(
@@ -396,6 +400,7 @@ def measure(
                 message = json.loads(line)
                 if "missing" in message:
                     return {"missing": message["missing"]}
+                failed = message.get("failed", failed)
                 progress(message)
                 if "mark" in message:
                     marks.append(message["mark"])
@@ -405,8 +410,8 @@ def measure(
                 process.terminate()
         if done is None:
             words.seek(0)
-            last = [line.strip() for line in words if line.strip()] or ["it ended without a word"]
-            return {"failed": last[-1]}
+            print(words.read(), file=sys.stderr)
+            return {"failed": failed}
     last_mark = marks[-1]
     kept = {"seconds": last_mark["seconds"], "decisions": last_mark["decisions"]}
     return {"marks": marks, **kept, **done}
@@ -588,7 +593,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="interpreter of a trainer",
     )
     parser.add_argument("--json", type=Path, default=RESULTS, metavar="FILE", help=str(RESULTS))
-    parser.add_argument("--fresh", action="store_true", help="measure again what FILE holds")
+    parser.add_argument(
+        "--fresh", action="store_true", help="measure anew what FILE holds of these trainers"
+    )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -603,17 +610,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     here = machine()
     try:
         settings = Settings(options.env, tuple(options.minutes), options.deals, options.cores)
-        known = {} if options.fresh else load(options.json, settings, here["cpu"])
     except ValueError as error:
         parser.error(str(error))
+    try:
+        known = load(options.json, settings, here["cpu"])
+    except ValueError as error:
+        if not options.fresh:
+            parser.error(str(error))
+        known = {}
+    if options.fresh:
+        known = {name: each for name, each in known.items() if name not in options.trainers}
     content = {"machine": here, "settings": asdict(settings), "trainers": known}
-    with _display(settings) as begin:
-        for name in options.trainers:
-            if "marks" in known.get(name, {}):
-                continue
-            progress = begin(TRAINERS[name].title)
-            known[name] = measure(name, settings, interpreter(name, given), progress)
-            report.write_json(options.json, content)
+    try:
+        with _display(settings) as begin:
+            for name in options.trainers:
+                if "marks" not in known.get(name, {}):
+                    progress = begin(TRAINERS[name].title)
+                    known[name] = measure(name, settings, interpreter(name, given), progress)
+                    report.write_json(options.json, content)
+    except KeyboardInterrupt:
+        print(f"interrupted: what was measured is in {options.json}", file=sys.stderr)
+        return 130
     if options.markdown:
         print(markdown(content))
     else:

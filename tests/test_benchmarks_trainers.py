@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 
 from benchmarks import trainers
-from benchmarks.trainers import TRAINERS, Settings, answers, load, markdown, measure, notes, table
+from benchmarks.trainers import (
+    TRAINERS,
+    Settings,
+    answers,
+    interpreter,
+    load,
+    markdown,
+    measure,
+    notes,
+    table,
+)
 from trick_core.jit import JIT
 
 compiled = pytest.mark.skipif(not JIT, reason="uncompiled, a round of training takes minutes")
@@ -133,8 +143,24 @@ def test_command_refuses_an_interpreter_that_is_none(capsys: pytest.CaptureFixtu
         assert "NAME=PATH" in capsys.readouterr().err
 
 
-def test_absent_library_is_a_line_and_so_is_a_failure(
+def test_interpreter_is_the_first_that_has_the_library(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert interpreter("sb3", {"sb3": "/its/own"}) == "/its/own"
+    assert interpreter("self-play", {"sb3": "/its/own"}) == sys.executable
+    monkeypatch.setattr(trainers, "ROOT", tmp_path)
+    monkeypatch.setattr(trainers.importlib.util, "find_spec", lambda package: None)
+    assert interpreter("tianshou", {}) == sys.executable
+    for leg, code in (("a", 1), ("b", 0)):
+        python = tmp_path / ".nox" / f"libraries-{leg}" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f"#!/bin/sh\nexit {code}\n")
+        python.chmod(0o755)
+    assert interpreter("tianshou", {}) == str(python)
+
+
+def test_absent_library_is_a_line_and_so_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The process of the trainer imports it; the benchmark only says what it heard."""
     settings = Settings("bolola/hearts-v0", (0.01,), 2, 1)
@@ -149,6 +175,39 @@ def test_absent_library_is_a_line_and_so_is_a_failure(
     (tmp_path / "tensordict.py").write_text("raise RuntimeError('broken')")
     found = measure("torchrl", settings, sys.executable, lambda message: None)
     assert found == {"failed": "RuntimeError: broken"}
+    assert "Traceback" in capsys.readouterr().err
+    (tmp_path / "tensordict.py").write_text("import os; os._exit(1)")
+    found = measure("torchrl", settings, sys.executable, lambda message: None)
+    assert found == {"failed": "the process ended without a word"}
+
+
+def test_fresh_measures_anew_only_what_is_asked_for(
+    content: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And drops results of other settings, as it says."""
+    asked = []
+
+    def measured(name: str, *rest: Any) -> dict[str, Any]:
+        asked.append(name)
+        return entry((5, 1.0, 1.0), (30, 2.0, 1.0), decisions=1_000)
+
+    monkeypatch.setattr(trainers, "measure", measured)
+    monkeypatch.setattr(trainers, "machine", lambda: dict(MACHINE))
+    file = tmp_path / "trainers.json"
+    content["settings"]["cores"] = 1
+    file.write_text(json.dumps(content))
+    command = ["--cores", "1", "--json", str(file), "--trainers", "sb3", "torchrl"]
+    assert trainers.main(command) == 0
+    assert asked == ["torchrl"]  # it was missing before
+    assert trainers.main([*command, "--fresh"]) == 0
+    assert asked == ["torchrl", "sb3", "torchrl"]
+    held = json.loads(file.read_text())["trainers"]
+    assert held["self-play"] == content["trainers"]["self-play"]
+    assert held["sb3"]["decisions"] == 1_000
+    with pytest.raises(SystemExit):
+        trainers.main([*command, "--deals", "100"])
+    assert trainers.main([*command, "--deals", "100", "--fresh"]) == 0
+    assert set(json.loads(file.read_text())["trainers"]) == {"sb3", "torchrl"}
 
 
 @compiled
@@ -158,6 +217,9 @@ def test_trainers_are_measured_once(tmp_path: Path, capsys: pytest.CaptureFixtur
     command = ["--minutes", "0.002", "0.02", "--deals", "2", "--cores", "1", "--json", str(file)]
     assert trainers.main([*command, "--trainers", "self-play", "sb3"]) == 0
     content = json.loads(file.read_text())
+    # The first mark is passed in the first round: a deal at each of 256 tables, of 52 decisions, or of the learner's 13.
+    assert content["trainers"]["self-play"]["marks"][0]["decisions"] == 256 * 52
+    assert content["trainers"]["sb3"]["marks"][0]["decisions"] == 256 * 13
     for each in content["trainers"].values():
         first, last = each["marks"]
         assert 0.12 <= first["seconds"] <= last["seconds"] == each["seconds"] >= 1.2
