@@ -191,7 +191,13 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--minutes",
         type=float,
-        help="time for a cell on one core: fewer deals where it does not suffice (--release: 1)",
+        help="time for a cell on one core: fewer deals where it does not suffice (--release: 1, without --total)",
+    )
+    sub.add_argument(
+        "--total",
+        type=float,
+        metavar="MINUTES",
+        help="time for the whole ladder on all workers, shared out among the cells",
     )
     sub.add_argument("--workers", type=_count, help="processes; one a core if left out")
     sub.add_argument(
@@ -203,6 +209,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--chunk", type=_count, default=50, help="deals that a worker plays at a time")
     sub.add_argument("--out", type=Path, default=Path("runs/ladder"), help="folder of the run")
+    sub.add_argument(
+        "--publish",
+        type=Path,
+        metavar="DOCS",
+        help="also write ladder.json and figures/ladder.png into this folder, for docs/generate.py",
+    )
     sub.add_argument("--report", action="store_true", help="play nothing, report what there is")
 
     sub = add("grade", "Compare a policy's endings with the exact solution.", _grade)
@@ -491,6 +503,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 def _ladder(options: argparse.Namespace) -> int:
     from baselines.evaluate import print_result
+    from baselines.evaluation.published import publish
     from baselines.ladder import ladder, release
 
     if bool(options.envs) == options.release:
@@ -498,6 +511,8 @@ def _ladder(options: argparse.Namespace) -> int:
     settings: dict[str, Any] = {
         "deals": options.deals,
         "seed": options.seed,
+        "minutes": options.minutes,
+        "total": options.total,
         "workers": options.workers,
         "ray": options.ray,
         "finish": not options.report,
@@ -506,14 +521,17 @@ def _ladder(options: argparse.Namespace) -> int:
     }
     if options.against is not None:
         settings["against"] = options.against
-    if options.minutes is not None:
-        settings["minutes"] = options.minutes
+    if options.publish is not None and not options.publish.is_dir():
+        raise ValueError(f"--publish: no folder {options.publish}")
     if options.release:
         result = release(options.out, **settings)
     else:
         result = ladder(options.envs, options.policies, folder=options.out, **settings)
     print_result(result)
-    for file in result.write(options.out):
+    files = result.write(options.out)
+    if options.publish is not None:
+        files += publish(result, options.publish)
+    for file in files:
         print(file)
     return 0
 

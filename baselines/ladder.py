@@ -12,13 +12,14 @@ further policy, environment or more deals play only what is new.
 from __future__ import annotations
 
 import hashlib
-import math
 import os
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,11 @@ from baselines.evaluation.chunks import Chunk, Store, Work, key_of, play_all
 from baselines.evaluation.comparison import numbered, table_of
 from baselines.evaluation.games import Source, distinct, find_source, orders_of
 from baselines.evaluation.results import run_of
+from baselines.evaluation.statistics import Floats
 from baselines.extras import MissingExtraError
 from trick_core.batch import Batch
 from trick_core.bots import Bot, as_bot
-from trick_core.game import Setup, check_number, setup_for
+from trick_core.game import NUM_SEATS, Setup, check_number, setup_for
 
 __all__ = ["Board", "Cell", "Ladder", "ladder", "release"]
 
@@ -44,7 +46,9 @@ CHUNK = 50
 DEALS = 1000
 #: The release ladder: its policies, those that this installation has and that play the game, the first three of them as tables
 #: too; and its mixed table.
-RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", "pimc:net=own", "ismcts", "oracle")
+WITH_NET = "pimc:slips=0.05,net=own,trust=1"
+RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", WITH_NET, "ismcts", "oracle")
+RELEASE_NAMES = {WITH_NET: "pimc with net"}
 RELEASE_MIXED = "greedy-v1+net+pimc"
 RELEASE_MINUTES = 1.0
 
@@ -57,9 +61,11 @@ def ladder(
     deals: int | None = None,
     seed: int | None = None,
     minutes: float | None = None,
+    total: float | None = None,
     workers: int | None = None,
     ray: str | None = None,
     folder: str | os.PathLike[str] | None = None,
+    names: Mapping[str, str] | None = None,
     skip: bool = False,
     finish: bool = True,
     chunk: int = CHUNK,
@@ -76,12 +82,15 @@ def ladder(
         seed: Deals of this seed instead of the suite's.
         minutes: Play only as many of them as one process plays in so many minutes a cell, by the time that the first
             chunk took. The number of deals, and only that, then depends on the machine.
+        total: The same for all cells together: as many deals as all workers play in so many minutes, what they played in earlier runs
+            of the folder included. Cells get the same time, but at least a chunk; what a cell cannot use goes to the others.
         workers: Processes; None: one a core. Any number gives the same result.
         ray: Address of a Ray cluster that plays instead (``"auto"``, ``"local"``: one started here).
         folder: Where played chunks are kept, and found again; None: nowhere.
+        names: What to call a policy instead of by its name.
         skip: Leave out policies that this installation lacks, or that do not play a game, instead of raising.
         finish: False: play nothing, and report what the folder holds so far.
-        chunk: Deals that a worker plays at a time.
+        chunk: Deals that a worker plays at a time: as many games as they have in four seatings. So they are fewer of a mixed table, and in the match.
         progress: False: no progress bar; else one if standard error is a terminal.
 
     Raises:
@@ -92,16 +101,24 @@ def ladder(
     setups = [setup_for(env) for env in ([envs] if isinstance(envs, str) else envs)]
     if not setups:
         raise ValueError("envs: expected at least one environment")
-    _check(minutes, workers, chunk)
+    _check(minutes, total, workers, ray, chunk)
     if isinstance(policies, str) or not policies:
         raise ValueError(f"policies: expected at least one, got {policies!r}")
     left_out: dict[str, str] = {}
     specs, bots = _made(policies, skip, left_out)
+    called = dict(names or {})
     labels = distinct(
-        [bot.name if not isinstance(s, str) else s for s, bot in zip(specs, bots, strict=True)]
+        [called.get(_name(s, bot), _name(s, bot)) for s, bot in zip(specs, bots, strict=True)]
     )
-    tables = _tables(against, specs, bots, skip, left_out)
-    names = [
+    tables = [
+        replace(
+            table,
+            name=called.get(table.name, table.name),
+            names=tuple(called.get(name, name) for name in table.names),
+        )
+        for table in _tables(against, specs, bots, skip, left_out)
+    ]
+    rated = [
         *labels,
         *(n for n in dict.fromkeys(name for t in tables for name in t.names) if n not in labels),
     ]
@@ -114,32 +131,35 @@ def ladder(
         for setup in setups
     ]
     places = [
-        _place(e, i, k, setups[e], specs, table, sources[e], names)
+        _place(e, i, k, setups[e], specs, table, sources[e], rated)
         for e in range(len(setups))
         for i in range(len(specs))
         for k, table in enumerate(tables)
         if plays[e][0][i] and plays[e][1][k]
     ]
-    played = _play(places, store, minutes, workers, ray, finish, chunk, progress)
+    played = _play(places, store, minutes, total, workers, ray, finish, chunk, progress)
     names_of_tables = [table.name for table in tables]
     boards, meetings = [], []
     for e, setup in enumerate(setups):
         own = [place for place in places if place.env == e]
-        board, met = board_of(setup, sources[e], own, played, labels, names_of_tables, names)
+        board, met = board_of(setup, sources[e], own, played, labels, names_of_tables, rated)
         boards.append(board)
         meetings.append(met)
     return Ladder(
         policies=tuple(labels),
         tables=tuple(names_of_tables),
         boards=tuple(boards),
-        overall=overall_of(boards, meetings, labels, names_of_tables, names),
+        overall=overall_of(boards, meetings, labels, names_of_tables, rated),
         left_out=left_out,
         sees_all=tuple(label for label, bot in zip(labels, bots, strict=True) if bot.sees_all),
         run={
             "seconds": round(time.perf_counter() - started, 3),
             "versions": run_of(0, 1, 1)["versions"],
+            "machine": _machine(),
+            "commit_date": _commit_date(),
             "workers": workers or os.cpu_count(),
             "minutes": minutes,
+            "total": total,
             "chunk": chunk,
             "policies": {
                 label: _described(spec) for label, spec in zip(labels, specs, strict=True)
@@ -149,13 +169,17 @@ def ladder(
 
 
 def release(
-    folder: str | os.PathLike[str], minutes: float = RELEASE_MINUTES, **settings: Any
+    folder: str | os.PathLike[str],
+    minutes: float | None = None,
+    total: float | None = None,
+    **settings: Any,
 ) -> Ladder:
     """The ladder of a release: every environment that has a suite, every bot that comes with the library and is there.
 
     Args:
         folder: Where chunks are kept.
-        minutes: As in :func:`ladder`.
+        minutes: As in :func:`ladder`; :data:`RELEASE_MINUTES` if there is no total either.
+        total: As in :func:`ladder`.
         **settings: As in :func:`ladder`.
     """
     envs = list(dict.fromkeys(suite.env for suite in seeds.SUITES.values()))
@@ -164,16 +188,23 @@ def release(
         envs,
         RELEASE_POLICIES,
         against=settings.pop("against", against),
-        minutes=minutes,
+        minutes=RELEASE_MINUTES if minutes is None and total is None else minutes,
+        total=total,
         folder=folder,
+        names=RELEASE_NAMES,
         skip=True,
         **settings,
     )
 
 
-def _check(minutes: float | None, workers: int | None, chunk: int) -> None:
-    if minutes is not None and check_number("minutes", minutes) <= 0:
-        raise ValueError(f"minutes: expected more than 0, got {minutes!r}")
+def _check(
+    minutes: float | None, total: float | None, workers: int | None, ray: str | None, chunk: int
+) -> None:
+    for what, time_given in (("minutes", minutes), ("total", total)):
+        if time_given is not None and check_number(what, time_given) <= 0:
+            raise ValueError(f"{what}: expected more than 0, got {time_given!r}")
+    if total is not None and ray is not None and workers is None:
+        raise ValueError("total: on a cluster say how many workers share it")
     for name, value in (("workers", workers), ("chunk", chunk)):
         if value is not None and (
             isinstance(value, bool) or not isinstance(value, int) or value < 1
@@ -353,6 +384,24 @@ def _described(spec: Any) -> dict[str, str]:
     return {"name": spec}
 
 
+def _machine() -> dict[str, Any]:
+    from benchmarks.measure import machine
+
+    here = machine()
+    return {key: here[key] for key in ("cpu", "cores", "system", "load")}
+
+
+def _commit_date() -> str | None:
+    """The day of the commit that the library's files are of; None outside its repository."""
+    root = Path(__file__).parent.parent
+    try:
+        command = ["git", "log", "-1", "--format=%cs", "--", str(root)]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    except OSError:
+        return None
+    return done.stdout.strip() or None
+
+
 # Playing.
 
 
@@ -360,6 +409,7 @@ def _play(
     places: Sequence[Place],
     store: Store,
     minutes: float | None,
+    total: float | None,
     workers: int | None,
     ray: str | None,
     finish: bool,
@@ -369,6 +419,7 @@ def _play(
     """The played chunks of every cell, in order, by the work's key."""
     works = {place.work.key: place.work for place in places if place.work is not None}
     found: dict[str, dict[int, Chunk]] = {key: {} for key in works}
+    cores = workers or os.cpu_count() or 1
 
     def look(chunks: Sequence[Chunk]) -> list[Chunk]:
         """Those that are not kept; the others are taken."""
@@ -387,25 +438,59 @@ def _play(
         if not finish or not left:
             return
         told = bar(what, sum(one.count * len(one.work.seatings) for one in left))
-        for one in play_all(left, workers or os.cpu_count() or 1, ray):
+        for one in play_all(left, cores, ray):
             store.keep(one)
             found[one.work.key][one.first] = one
             told(one.count * len(one.work.seatings))
 
     with _progress(progress) as bar:
-        cut = {key: _cut(work, chunk, work.source.count) for key, work in works.items()}
-        if minutes is not None:
-            play([chunks[0] for chunks in cut.values()], "a chunk each")
-            for key, kept in found.items():
-                seconds = kept[0].seconds if 0 in kept else math.inf
-                cut[key] = cut[key][: max(1, int(60 * minutes / max(seconds, 1e-6)))]
-        play([one for chunks in cut.values() for one in chunks], "games")
+        cut = [_cut(work, chunk) for work in works.values()]
+        if cut and finish and not (minutes is None and total is None):
+            play([chunks[0] for chunks in cut], "a chunk each")
+            seconds = np.array([max(found[key][0].seconds, 1e-6) for key in works])
+            counts = np.array([len(chunks) for chunks in cut])
+            if minutes is not None:
+                counts = np.clip(60 * minutes // seconds, 1, counts)
+            if total is not None:
+                counts = shares(60 * total * cores, seconds, counts)
+            cut = [chunks[: int(count)] for chunks, count in zip(cut, counts, strict=True)]
+        in_turn = [one for several in zip_longest(*cut) for one in several if one is not None]
+        play(in_turn, "games")  # an interrupted run has about as much of every cell
     return {key: _unbroken(chunks) for key, chunks in found.items()}
 
 
-def _cut(work: Work, chunk: int, count: int) -> list[Chunk]:
-    """A cell's deals in chunks; the last one may be shorter."""
-    return [Chunk(work, first, min(chunk, count - first)) for first in range(0, count, chunk)]
+def shares(budget: float, seconds: Floats, counts: Floats) -> Floats:
+    """How many chunks each cell plays so that all together fit into a budget, each in about the same time.
+
+    Args:
+        budget: Seconds of all cells.
+        seconds: What a chunk of each cell takes, above 0.
+        counts: How many chunks each cell has.
+
+    Returns:
+        Whole numbers from 1 to ``counts``: the largest that a time for everybody gives within the budget. One each where even that is too much.
+    """
+
+    def within(level: float) -> Floats:
+        return np.clip(level // seconds, 1, counts)
+
+    low, high = 0.0, float((seconds * (counts + 1)).max())
+    if within(high) @ seconds <= budget:
+        return within(high)
+    for _ in range(100):
+        level = (low + high) / 2
+        if within(level) @ seconds <= budget:
+            low = level
+        else:
+            high = level
+    return within(low)
+
+
+def _cut(work: Work, chunk: int) -> list[Chunk]:
+    """A cell's deals in chunks, of as many games as ``chunk`` deals have in four seatings; the last one may be shorter."""
+    count, deals = work.source.count, len(work.seatings) * len(work.setup.config)
+    size = min(chunk, max(1, chunk * NUM_SEATS // deals))
+    return [Chunk(work, first, min(size, count - first)) for first in range(0, count, size)]
 
 
 def _unbroken(chunks: dict[int, Chunk]) -> list[Chunk]:

@@ -65,7 +65,7 @@ def numbers(result: Ladder) -> Any:
     for board in (*data["boards"], data["overall"]):
         for row in board["cells"]:
             for cell in row:
-                cell.pop("seconds")
+                del cell["seconds"], cell["cpu"]
     return data
 
 
@@ -197,7 +197,8 @@ def test_an_interrupted_run_goes_on_where_it_ended(tmp_path: Path, monkeypatch: 
     assert len(played(tmp_path)) == 3
     assert not list((tmp_path / "chunks").glob("*.part"))
     partial = ladder(HEARTS, ["greedy", "random"], **settings, finish=False)
-    assert count == 4 and partial.boards[0].cells[1][0] is None
+    deals = [partial.boards[0].cells[i][1 - i].points.deals for i in range(2)]  # type: ignore[union-attr]
+    assert count == 4 and deals == [4, 2]
     whole = ladder(HEARTS, ["greedy", "random"], **settings)
     assert count == 4 + 3
     assert numbers(whole) == numbers(ladder(HEARTS, ["greedy", "random"], deals=6, workers=1))
@@ -254,7 +255,7 @@ def test_time_for_a_cell_sets_the_deals_by_the_first_chunk(
 ) -> None:
     """One second a chunk, a tenth of a minute a cell: six chunks; and again from the folder alone."""
     real = chunks.play_chunk
-    monkeypatch.setattr(chunks, "play_chunk", lambda chunk: (*real(chunk)[:2], 1.0))
+    monkeypatch.setattr(chunks, "play_chunk", lambda chunk: real(chunk)._replace(seconds=1.0))
     settings: dict[str, Any] = {"chunk": 2, "workers": 1, "folder": tmp_path, "against": ["random"]}
     result = ladder(HEARTS, ["greedy"], minutes=0.1, deals=100, **settings)
     cell = result.boards[0].cells[0][0]
@@ -271,7 +272,81 @@ def test_little_time_still_plays_a_chunk() -> None:
     assert cell is not None and cell.points.deals == 3
 
 
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [
+        (1e9, [10, 10, 10]),  # all there is
+        (0.0, [1, 1, 1]),  # a chunk each, whatever it takes
+        (14.0, [2, 1, 1]),  # the slow one has its time already
+        (30.0, [10, 5, 1]),  # the cheap one is done; what it cannot use goes to the next
+        (60.0, [10, 10, 3]),
+    ],
+)
+def test_a_total_is_split_into_equal_times(budget: float, expected: list[int]) -> None:
+    """Chunks of 1, 2 and 10 seconds, ten of each."""
+    seconds = np.array([1.0, 2.0, 10.0])
+    counts = module.shares(budget, seconds, np.array([10, 10, 10]))
+    assert counts.tolist() == expected
+    assert counts @ seconds <= max(budget, seconds.sum())
+
+
+def test_total_time_is_shared_by_workers_and_grows_in_the_same_folder(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """A chunk takes greedy 1 second and the other 4: of 12 seconds they play 7 chunks and 1, of 20 seconds 11 and 2."""
+    real = chunks.play_chunk
+
+    def timed(chunk: Any) -> Any:
+        return real(chunk)._replace(seconds=1.0 if chunk.work.specs[0] == "greedy" else 4.0)
+
+    monkeypatch.setattr(chunks, "play_chunk", timed)
+    settings: dict[str, Any] = {"chunk": 2, "folder": tmp_path, "against": ["random"]}
+    settings |= {"deals": 100, "workers": 1}
+
+    def deals(total: float, **more: Any) -> list[int]:
+        result = ladder(HEARTS, ["greedy", Lowest()], total=total, **settings, **more)
+        return [row[0].points.deals for row in result.boards[0].cells]  # type: ignore[union-attr]
+
+    assert deals(12 / 60) == [14, 2]
+    first = played(tmp_path)
+    assert deals(20 / 60) == [22, 4]
+    assert first < played(tmp_path) and len(played(tmp_path)) == 13
+    assert deals(1 / 60, finish=False) == [22, 4]  # a report holds what there is
+    assert deals(20 / 60, minutes=2 / 60) == [4, 2]
+
+
+def test_chunks_have_about_as_many_games_everywhere() -> None:
+    def sizes(env: str, table: str, chunk: int) -> list[int]:
+        (found,) = module._tables([table], ["greedy"], [], False, {})
+        source = module._source(setup_for(env), 100, None)
+        place = module._place(0, 0, 0, setup_for(env), ["greedy"], found, source, list(found.names))
+        assert place.work is not None
+        return [one.count for one in module._cut(place.work, chunk)]
+
+    assert sizes(HEARTS, "random", 50) == [50, 50]
+    assert sizes(HEARTS, "random+oracle+pimc", 50)[:2] == [8, 8]  # 24 seatings
+    assert sizes("bolola/match-v0", "random", 50)[:2] == [4, 4]  # 12 deals
+    assert sizes("bolola/match-v0", "random", 1)[:2] == [1, 1]
+
+
 # ---------------------------------------------------------------------------- reports
+
+
+def test_cells_say_what_a_decision_takes() -> None:
+    """Every choice of a game is counted once: those of all four seats by one against three of a deal's four seatings."""
+    result = ladder(HEARTS, ["random", Lowest()], against=["greedy"], deals=FEW, workers=1)
+    for row in result.boards[0].cells:
+        assert row[0] is not None
+        assert 4 * FEW < row[0].decisions < 13 * 4 * FEW
+        assert 0 < row[0].cpu < 0.01 * row[0].decisions
+
+
+def test_policies_can_be_called_by_other_names() -> None:
+    names = {"greedy": "the greedy one"}
+    result = ladder(HEARTS, ["random", "greedy"], deals=2, workers=1, names=names)
+    assert result.policies == result.tables == ("random", "the greedy one")
+    assert {rating.policy for rating in result.boards[0].ratings} == set(result.policies)
+    assert result.run["policies"]["the greedy one"] == {"name": "greedy"}
 
 
 def test_report_has_tables_ratings_heat_map_and_page(tmp_path: Path) -> None:
@@ -367,6 +442,8 @@ def test_a_policy_that_does_not_play_a_game_is_left_out_there(monkeypatch: Any) 
         ({"against": []}, r"against: expected at least one table"),
         ({"against": ["random+random"]}, r"expected one policy or 3 joined by '\+'"),
         ({"minutes": 0}, r"minutes: expected more than 0, got 0"),
+        ({"total": 0}, r"total: expected more than 0, got 0"),
+        ({"total": 1, "ray": "local", "workers": None}, r"total: on a cluster say how many"),
         ({"workers": 0}, r"workers: expected an integer from 1 on, got 0"),
         ({"chunk": 1.5}, r"chunk: expected an integer from 1 on, got 1.5"),
         ({"deals": 0}, r"deals: expected at least 1, got 0"),

@@ -15,7 +15,7 @@ from baselines.evaluation.chunks import Chunk, Work
 from baselines.evaluation.games import Contest, Source, over_table
 from baselines.evaluation.ratings import Meeting, Rating, rate, share_of_wins
 from baselines.evaluation.results import Role, markdown_table, rich_table
-from baselines.evaluation.statistics import Estimate, Floats, estimate, interval, ratio
+from baselines.evaluation.statistics import Estimate, Floats, estimate, mean_of, ratio
 from trick_core.bots import as_bot
 from trick_core.game import Setup
 
@@ -36,6 +36,8 @@ class Cell:
         games: Games played; 0 among three of its own kind, where the seatings of a deal sum to exactly 0.
         seconds: What a single process took.
         roles: Its points in the game's roles.
+        cpu: Seconds of processor time that the policy took.
+        decisions: Its decisions with a choice in that time.
     """
 
     env: str
@@ -45,6 +47,8 @@ class Cell:
     games: int
     seconds: float
     roles: tuple[Role, ...] = ()
+    cpu: float = 0.0
+    decisions: int = 0
 
 
 @dataclass(frozen=True)
@@ -288,6 +292,8 @@ def board_of(
             points.shape[0] * points.shape[1],
             round(sum(c.seconds for c in chunks), 3),
             _roles(setup, points, roles, where == 0),
+            round(sum(c.cpu for c in chunks), 6),
+            sum(c.decisions for c in chunks),
         )
         for k, kind in enumerate(place.kinds, start=1):
             if kind != place.policy:
@@ -357,18 +363,8 @@ def overall_of(
     """The mean over the environments in units of their scales; deals of different environments are independent."""
 
     def mean(values: Sequence[Estimate | None]) -> Estimate | None:
-        scaled = [
-            (v, board.scale) for v, board in zip(values, boards, strict=True) if v is not None
-        ]
-        if len(scaled) < len(boards):
-            return None
-        deals = sum(value.deals for value, _ in scaled)
-        total = sum(value.mean / scale for value, scale in scaled) / len(scaled)
-        if any(value.se is None for value, _ in scaled):
-            return Estimate(total, None, None, None, deals)
-        se = math.hypot(*((value.se or 0.0) / scale for value, scale in scaled)) / len(scaled)
-        freedom = max(1, min(value.deals for value, _ in scaled) - 1)
-        return interval(total, se, freedom, deals)
+        scaled = [v / board.scale for v, board in zip(values, boards, strict=True) if v is not None]
+        return mean_of(scaled) if len(scaled) == len(boards) else None
 
     cells: list[list[Cell | None]] = []
     for i, label in enumerate(labels):
@@ -377,10 +373,20 @@ def overall_of(
             found = [board.cells[i][k] for board in boards]
             value = mean([None if cell is None else cell.points for cell in found])
             there = [cell for cell in found if cell is not None]
-            games, seconds = sum(c.games for c in there), sum(c.seconds for c in there)
-            row.append(
-                None if value is None else Cell("overall", label, table, value, games, seconds)
+            if value is None:
+                row.append(None)
+                continue
+            cell = Cell(
+                "overall",
+                label,
+                table,
+                value,
+                games=sum(c.games for c in there),
+                seconds=sum(c.seconds for c in there),
+                cpu=sum(c.cpu for c in there),
+                decisions=sum(c.decisions for c in there),
             )
+            row.append(cell)
         cells.append(row)
     means = [mean([board.means[i] for board in boards]) for i in range(len(labels))]
     return Board(

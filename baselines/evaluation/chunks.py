@@ -21,9 +21,9 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,6 +67,8 @@ class Chunk:
         points: float64 (count, seatings, 4) by seat; None: not yet played.
         roles: int8, the same shape.
         seconds: What playing took, without compiling.
+        cpu: Seconds of processor time that the candidate took.
+        decisions: Its decisions with a choice.
     """
 
     work: Work
@@ -75,6 +77,8 @@ class Chunk:
     points: Floats | None = None
     roles: np.ndarray[Any, Any] | None = None
     seconds: float = 0.0
+    cpu: float = 0.0
+    decisions: int = 0
 
     @property
     def file_name(self) -> str:
@@ -82,23 +86,40 @@ class Chunk:
         return f"{self.work.key}-{self.first}-{self.count}.npz"
 
 
-def play_chunk(chunk: Chunk) -> tuple[Floats, np.ndarray[Any, Any], float]:
-    """Points, roles and seconds of a chunk."""
+class Outcome(NamedTuple):
+    """What came out of a chunk: the fields of :class:`Chunk` by these names."""
+
+    points: Floats
+    roles: np.ndarray[Any, Any]
+    seconds: float
+    cpu: float
+    decisions: int
+
+
+def play_chunk(chunk: Chunk) -> Outcome:
+    """Play a chunk."""
     work = chunk.work
     bots = [_bot(spec) if isinstance(spec, str) else as_bot(spec) for spec in work.specs]
     rows = chunk.count * len(work.seatings)
     contest = Contest(work.setup, bots, work.seatings, work.source, batch_size=rows, inside=False)
-    ready = (work.setup.id, *map(str, work.specs))
-    if ready not in _ready:  # what is compiled for the first game is no part of what a deal takes
+    ready = {(work.setup.game.name, str(spec)) for spec in work.specs}
+    if not ready <= _ready:  # what is compiled for the first game is no part of what a deal takes
         contest.part(chunk.first, 1)
-        _ready.add(ready)
-    started = time.perf_counter()
+        _ready.update(ready)
+    cpu, decisions, started = contest.cpu[0], contest.decisions[0], time.perf_counter()
     points, roles = contest.part(chunk.first, chunk.count)
-    return points, roles, time.perf_counter() - started
+    seconds = time.perf_counter() - started
+    return Outcome(
+        points,
+        roles,
+        seconds,
+        float(contest.cpu[0] - cpu),
+        int(contest.decisions[0] - decisions),
+    )
 
 
-#: Line-ups whose kernels this process has compiled.
-_ready: set[Any] = set()
+#: Games and policies whose kernels this process has compiled.
+_ready: set[tuple[str, str]] = set()
 
 
 @functools.lru_cache(maxsize=32)
@@ -136,9 +157,8 @@ def play_all(chunks: Sequence[Chunk], workers: int, ray: str | None = None) -> I
         yield from _on_processes(chunks, workers)
 
 
-def _played(chunk: Chunk, result: tuple[Floats, np.ndarray[Any, Any], float]) -> Chunk:
-    points, roles, seconds = result
-    return Chunk(chunk.work, chunk.first, chunk.count, points, roles, seconds)
+def _played(chunk: Chunk, outcome: Outcome) -> Chunk:
+    return replace(chunk, **outcome._asdict())
 
 
 def _begin_worker() -> None:
@@ -167,8 +187,8 @@ def _on_processes(chunks: Sequence[Chunk], workers: int) -> Iterator[Chunk]:
             futures = {pool.submit(play_chunk, chunk): key for key, chunk in left.items()}
             for future in as_completed(futures):
                 key = futures.pop(future)
-                result = future.result()
-                yield _played(left.pop(key), result)
+                outcome = future.result()
+                yield _played(left.pop(key), outcome)
         except BrokenProcessPool:
             continue  # the chunks that were in flight are played again, by new processes
         finally:
@@ -199,7 +219,7 @@ def _on_ray(chunks: Sequence[Chunk], address: str) -> Iterator[Chunk]:
             ray.shutdown()
 
 
-def _play_remotely(chunk: Chunk) -> tuple[Floats, np.ndarray[Any, Any], float]:
+def _play_remotely(chunk: Chunk) -> Outcome:
     _one_thread_each()
     return play_chunk(chunk)
 
@@ -221,13 +241,11 @@ class Store:
         if self._folder is None:
             self._kept[chunk.file_name] = chunk
             return
-        assert chunk.points is not None and chunk.roles is not None
         file = self._folder / chunk.file_name
         part = file.with_suffix(f".{os.getpid()}.part")
+        fields: dict[str, Any] = {name: np.array(getattr(chunk, name)) for name in Outcome._fields}
         with part.open("wb") as stream:
-            np.savez_compressed(
-                stream, points=chunk.points, roles=chunk.roles, seconds=np.array(chunk.seconds)
-            )
+            np.savez_compressed(stream, **fields)
         part.replace(file)
 
     def find(self, chunk: Chunk) -> Chunk | None:
@@ -238,7 +256,13 @@ class Store:
         damage = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
         with contextlib.suppress(*damage):
             with np.load(self._folder / chunk.file_name) as data:
-                result = data["points"], data["roles"], float(data["seconds"])
-            if result[0].shape == result[1].shape == shape:
-                return _played(chunk, result)
+                outcome = Outcome(
+                    data["points"],
+                    data["roles"],
+                    float(data["seconds"]),
+                    float(data["cpu"]),
+                    int(data["decisions"]),
+                )
+            if outcome.points.shape == outcome.roles.shape == shape:
+                return _played(chunk, outcome)
         return None

@@ -6,6 +6,7 @@ import functools
 import itertools
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -190,6 +191,8 @@ class Contest:
     Attributes:
         points: Points of every game so far, float64 (deals, seatings, 4) by seat.
         roles: Roles in it, int8 of the same shape; -1: none.
+        cpu: Processor time of each policy that is asked from outside, in seconds over all threads, float64 (policies,).
+        decisions: What it decided in that time, counting those with a choice, int64 (policies,).
     """
 
     def __init__(
@@ -213,6 +216,7 @@ class Contest:
         one_by_one = source.custom is not None
         self._at_once = 1 if one_by_one else min(source.count, max(1, batch_size // each))
         self._tables = _Tables(setup, bots, seatings, self._at_once, num_threads, inside)
+        self.cpu, self.decisions = self._tables.cpu, self._tables.decisions
         self.points: Floats = np.zeros((0, each, NUM_SEATS))
         self.roles: np.ndarray[Any, np.dtype[np.int8]] = np.zeros((0, each, NUM_SEATS), np.int8)
 
@@ -327,6 +331,8 @@ class _Tables:
         self.bots = bots
         self.seatings = seatings
         self.policies = np.tile(np.array(seatings), (at_once, 1))
+        self.cpu: Floats = np.zeros(len(bots))
+        self.decisions = np.zeros(len(bots), np.int64)
         jitted = [bot.jit(setup.game) if inside else None for bot in bots]
         kernels = {bot for bot in jitted if bot is not None}
         if kernels:
@@ -384,7 +390,11 @@ class _Tables:
             on_turn = self.policies[rows, seats[rows]]
             for number in np.unique(on_turn):
                 asked = rows[on_turn == number]
+                choices = np.count_nonzero(batch.buffers.mask[asked].sum(axis=1) > 1)
+                began = time.process_time()
                 actions[asked] = batch.ask(self.bots[number], asked)
+                self.cpu[number] += time.process_time() - began
+                self.decisions[number] += choices
             batch.step(actions, live, again=True)
 
     def _explained(self, error: ValueError, first: int) -> ValueError:

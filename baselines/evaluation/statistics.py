@@ -7,6 +7,7 @@ played.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,6 +54,11 @@ class Estimate:
         """Mean and half the interval's width: ``+12.3±1.4``."""
         half = "" if self.half is None else f"±{self.half:.{digits}f}"
         return f"{self.mean:+.{digits}f}{half}"
+
+    def __truediv__(self, scale: float) -> Estimate:
+        """In units of ``scale``, above 0."""
+        se, low, high = (None if x is None else x / scale for x in (self.se, self.low, self.high))
+        return Estimate(self.mean / scale, se, low, high, self.deals)
 
     def __neg__(self) -> Estimate:
         low = None if self.high is None else -self.high
@@ -103,6 +109,20 @@ def interval(mean: float, se: float, freedom: int, deals: int) -> Estimate:
     """An estimate from a mean, its standard error and the degrees of freedom of that."""
     half = t_quantile(freedom) * se
     return Estimate(mean, se, mean - half, mean + half, deals)
+
+
+def mean_of(values: Sequence[Estimate]) -> Estimate:
+    """The mean of independent estimates, each with the same weight; ``deals`` counts those of all.
+
+    Its standard error is the root of the sum of their squared ones, by their number. Student's t has the degrees of freedom of the one with the fewest deals,
+    which errs on the wide side.
+    """
+    deals, mean = sum(value.deals for value in values), sum(v.mean for v in values) / len(values)
+    errors = [value.se for value in values if value.se is not None]
+    if len(errors) < len(values):
+        return Estimate(mean, None, None, None, deals)
+    freedom = max(1, min(value.deals for value in values) - 1)
+    return interval(mean, math.hypot(*errors) / len(values), freedom, deals)
 
 
 # An interval of a width that was asked for.
