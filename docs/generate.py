@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+from baselines.evaluation.published import Published
 from benchmarks import trainers as trainers_benchmark
 from bolola_env.contracts import CONTRACTS, MATCH_ORDER, Contract
 from trick_core.game import Game, find_game
@@ -205,7 +206,7 @@ def pages() -> dict[Path, str]:
     """Every file with generated parts, as it should be."""
     readme, contract_page = ROOT / "README.md", ROOT / "docs" / "contracts.md"
     trainers_page = ROOT / "docs" / "train" / "README.md"
-    return {
+    made = {
         readme: _fill(readme, "environments", environments()),
         contract_page: _fill(contract_page, "contracts", contracts()),
         trainers_page: _fill(trainers_page, "trainers", trainers()),
@@ -213,10 +214,17 @@ def pages() -> dict[Path, str]:
         ROOT / "docs" / "actions.md": actions(),
         ROOT / "docs" / "versions.md": versions(),
     }
+    figures = ROOT / "docs" / "ladder.json"
+    if figures.exists():  # written by `trick-envs ladder --release --publish docs`
+        ladder = Published(figures.read_text())
+        made[readme] = _fill(readme, "ladder", ladder.summary(), made[readme])
+        made[ROOT / "docs" / "ladder.md"] = ladder.page()
+    return made
 
 
-def _fill(file: Path, mark: str, text: str) -> str:
-    page = file.read_text()
+def _fill(file: Path, mark: str, text: str, page: str | None = None) -> str:
+    """A file's text, or ``page`` in its place, with another text between a mark and its end."""
+    page = file.read_text() if page is None else page
     pattern = re.compile(rf"(<!-- {mark}:[^\n]*-->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"{file}: no mark {mark!r}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,12 @@ from baselines.evaluation.published import MATCH, NINE, TAROT, Published, to_jso
 from baselines.evaluation.statistics import Estimate, estimate, interval, mean_of, t_quantile
 from baselines.ladder import ladder
 from tests.helpers import fewer
+from tests.libraries.pages import ROOT
 
 HEARTS = "bolola/hearts-v0"
 
 
-def published(**changes: Any) -> Published:
+def figures(**changes: Any) -> str:
     """Two players and a bound in all environments; `strong` plays no Tarot.
 
     Over three greedy-v1, strong makes 10 more in each contract than in the one before, from -10 on: the mean is 30. Every cell has a standard error of 3.
@@ -58,7 +61,11 @@ def published(**changes: Any) -> Published:
         ],
         **changes,
     }
-    return Published(json.dumps(data))
+    return json.dumps(data)
+
+
+def published(**changes: Any) -> Published:
+    return Published(figures(**changes))
 
 
 def row(text: str, policy: str) -> list[str]:
@@ -128,6 +135,29 @@ def test_page_has_every_cell_ratings_times_deals_and_the_machine() -> None:
     assert row(section(page, "What was played"), "greedy-v1") == ["`greedy-v1`", "100", "-", "100"]
     assert "A processor, 2 cores; Linux; 2 workers, 120 minutes in all" in page
     assert "trick-envs 0.1.0, numpy 2; commit of 2026-11-30" in page
+
+
+def test_documentation_is_made_from_the_file(tmp_path: Path, monkeypatch: Any) -> None:
+    """README's block and the page, where there is a file; whatever stood there before."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "docs", copy / "docs")
+    shutil.copy(ROOT / "README.md", copy)
+    monkeypatch.setattr(generate, "ROOT", copy)
+    (copy / "docs" / "ladder.json").write_text(figures())
+    pages = generate.pages()
+    block = pages[copy / "README.md"].split("<!-- ladder:")[1].split("\n<!-- end -->")[0]
+    assert block.partition("\n")[2] == published().summary()
+    assert pages[copy / "docs" / "ladder.md"] == published().page()
+    for page, text in pages.items():
+        page.write_text(text)
+    assert generate.pages() == pages
+    (copy / "docs" / "ladder.json").write_text(figures(sees_all=[]))
+    changed = {page.name for page, text in generate.pages().items() if page.read_text() != text}
+    assert changed == {"README.md", "ladder.md"}
 
 
 def test_a_missing_contract_leaves_no_mean() -> None:

@@ -139,7 +139,11 @@ class Published:
         text += (
             f"{self._amount()} `ms` is processor time a decision with a choice, in the contracts."
         )
-        return "\n\n".join([text, markdown_table([head, *body]), *self._notes()])
+        notes = [
+            *self._notes(),
+            "Every cell, ratings, and what was played: [docs/ladder.md](docs/ladder.md).",
+        ]
+        return "\n\n".join([text, markdown_table([head, *body]), *notes])
 
     def page(self) -> str:
         """``docs/ladder.md``: every cell, ratings, times, and what was played where."""
