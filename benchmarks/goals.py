@@ -101,12 +101,13 @@ _RATIOS = (
     ),
     *(
         (
-            f"one learner vs three {bot}, decisions, vs vector env of all seats, steps; N={TABLES}, packed",
-            least,
-            f"learner packed, N={TABLES}, copy=False, 1 thread, {bot}",
-            f"vector packed, N={TABLES}, copy=False, 1 thread",
+            f"one learner vs three {bot}, decisions, vs vector env of all seats, steps; N={TABLES}, {form}",
+            0.25,
+            f"learner {form}, N={TABLES}, copy=False, 1 thread, {bot}",
+            f"vector {form}, N={TABLES}, copy=False, 1 thread",
         )
-        for bot, least in (("random", 0.25), ("greedy", 0.25))
+        for bot in ("random", "greedy")
+        for form in ("packed", "bytes")
     ),
     ("AEC loop vs an AECEnv that does nothing", 0.35, "AEC", "AEC that does nothing"),
 )
@@ -119,8 +120,9 @@ def _items(setup: Setup) -> list[cases.Item]:
     items = [*cases.yardstick(setup), *cases.kernel(setup), *cases.kernel_turns(setup, TABLES)]
     items += [cases.vector(setup, TABLES, form, copies=False) for form in ("packed", "bytes")]
     items += [
-        cases.learner(setup, TABLES, "packed", copies=False, opponents=bot)
+        cases.learner(setup, TABLES, form, copies=False, opponents=bot)
         for bot in ("random", "greedy")
+        for form in ("packed", "bytes")
     ]
     if usable_cores() >= 2:
         for threads in (1, 2):
