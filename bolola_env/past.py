@@ -6,14 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bolola_env.cards import ALL_CARDS, NUM_CARDS
-from bolola_env.rules import (
-    NAME_TRUMP,
-    NAME_TRUMP_ACTIONS,
-    clear_trick,
-    find_legal,
-    set_trump,
-)
+from bolola_env.cards import NUM_CARDS
+from bolola_env.rules import NAME_TRUMP, NAME_TRUMP_ACTIONS, find_legal, open_deal
 from trick_core.bits import ONE, ZERO, popcount, select
 from trick_core.game import Past
 from trick_core.jit import kernel
@@ -47,29 +41,10 @@ def action(config: Any, st: Any, k: Any) -> Any:
 @kernel
 def rewind(config: Any, st: Any) -> Any:
     """Put the deal back to where its first action was to be taken."""
-    row = config[st.deal]
-    trump = -1 if was_named(config, st) else st.trump
+    trump = np.int8(-1) if was_named(config, st) else st.trump
     for seat in range(4):
         st.hands[seat] |= st.played[seat]
-        st.played[seat] = ZERO
-        st.can[seat] = ALL_CARDS
-        st.trick[seat] = ZERO
-        st.points[seat] = 0
-        st.taken[seat] = 0
-    st.trick_number = 0
-    st.trump = -1
-    st.trump_set = ZERO
-    st.locked = row.locked
-    clear_trick(st)
-    st.seat = st.starter
-    st.leader = st.starter
-    if row.trumps != 0:
-        if trump < 0:
-            st.legal[0] = NAME_TRUMP_ACTIONS
-            st.ruled = ZERO
-            return
-        set_trump(row, st, np.int8(trump))
-    find_legal(row, st)
+    open_deal(config[st.deal], st, trump)
 
 
 @kernel

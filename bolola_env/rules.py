@@ -54,14 +54,23 @@ def start_deal(config: Any, st: Any) -> Any:
             st.hands[seat] = row.hands[seat]
     else:
         shuffle(st, st.key + np.uint64(st.deal + 1) * np.uint64(0xD1342543DE82EF95))
+    for k in range(ORDER_SIZE):
+        st.order[k] = -1
+    trump = row.fixed_trump
+    if st.custom != 0 and row.given_trump >= 0:
+        trump = row.given_trump
+    open_deal(row, st, trump)
+
+
+@kernel
+def open_deal(row: Any, st: Any, trump: Any) -> Any:
+    """With all cards in the hands, put ``st.starter`` on turn; ``trump`` -1: it names the trump suit, where there are trumps."""
     for seat in range(4):
         st.played[seat] = ZERO
         st.can[seat] = ALL_CARDS
         st.trick[seat] = ZERO
         st.points[seat] = 0
         st.taken[seat] = 0
-    for k in range(ORDER_SIZE):
-        st.order[k] = -1
     st.trick_number = 0
     st.trump = -1
     st.trump_set = ZERO
@@ -70,9 +79,6 @@ def start_deal(config: Any, st: Any) -> Any:
     st.seat = st.starter
     st.leader = st.starter
     if row.trumps != 0:
-        trump = row.fixed_trump
-        if st.custom != 0 and row.given_trump >= 0:
-            trump = row.given_trump
         if trump < 0:
             st.legal[0] = NAME_TRUMP_ACTIONS  # B-6.1
             st.ruled = ZERO
