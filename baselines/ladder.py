@@ -447,50 +447,61 @@ def _play(
         cut = [_cut(work, chunk) for work in works.values()]
         if cut and finish and not (minutes is None and total is None):
             play([chunks[0] for chunks in cut], "a chunk each")
-            seconds = np.array([max(found[key][0].seconds, 1e-6) for key in works])
+            first = np.array([max(found[key][0].seconds, 1e-6) for key in works])
+            sizes = [max(one.count for one in chunks) / chunks[0].count for chunks in cut]
             counts = np.array([len(chunks) for chunks in cut])
             if minutes is not None:
-                counts = np.clip(60 * minutes // seconds, 1, counts)
+                counts = _within(60 * minutes, first, first * sizes, counts)
             if total is not None:
-                counts = shares(60 * total * cores, seconds, counts)
+                counts = shares(60 * total * cores, first, first * sizes, counts)
             cut = [chunks[: int(count)] for chunks, count in zip(cut, counts, strict=True)]
         in_turn = [one for several in zip_longest(*cut) for one in several if one is not None]
         play(in_turn, "games")  # an interrupted run has about as much of every cell
     return {key: _unbroken(chunks) for key, chunks in found.items()}
 
 
-def shares(budget: float, seconds: Floats, counts: Floats) -> Floats:
+def shares(budget: float, first: Floats, each: Floats, counts: Floats) -> Floats:
     """How many chunks each cell plays so that all together fit into a budget, each in about the same time.
 
     Args:
         budget: Seconds of all cells.
-        seconds: What a chunk of each cell takes, above 0.
+        first: What the first chunk of each cell takes, in seconds.
+        each: What every further one takes, above 0.
         counts: How many chunks each cell has.
 
     Returns:
         Whole numbers from 1 to ``counts``: the largest that a time for everybody gives within the budget. One each where even that is too much.
     """
-
-    def within(level: float) -> Floats:
-        return np.clip(level // seconds, 1, counts)
-
-    low, high = 0.0, float((seconds * (counts + 1)).max())
-    if within(high) @ seconds <= budget:
-        return within(high)
+    low, high = 0.0, float((first + each * counts).max())
+    if first.sum() + (counts - 1) @ each <= budget:
+        return counts
     for _ in range(100):
         level = (low + high) / 2
-        if within(level) @ seconds <= budget:
+        if first.sum() + (_within(level, first, each, counts) - 1) @ each <= budget:
             low = level
         else:
             high = level
-    return within(low)
+    return _within(low, first, each, counts)
+
+
+def _within(seconds: float, first: Floats, each: Floats, counts: Floats) -> Floats:
+    """How many chunks of each cell fit into a time, at least 1."""
+    fit: Floats = np.clip(1 + (seconds - first) // each, 1, counts)
+    return fit
 
 
 def _cut(work: Work, chunk: int) -> list[Chunk]:
-    """A cell's deals in chunks, of as many games as ``chunk`` deals have in four seatings; the last one may be shorter."""
-    count, deals = work.source.count, len(work.seatings) * len(work.setup.config)
-    size = min(chunk, max(1, chunk * NUM_SEATS // deals))
-    return [Chunk(work, first, min(size, count - first)) for first in range(0, count, size)]
+    """A cell's deals in chunks, of as many games as ``chunk`` deals have in four seatings.
+
+    The first one is a fifth of that, so that it costs little to learn what a deal takes; the last one may be shorter.
+    """
+    count, games = work.source.count, len(work.seatings) * len(work.setup.config)
+    size = min(chunk, max(1, chunk * NUM_SEATS // games))
+    starts = [0, *range(size // 5 or size, count, size)]
+    return [
+        Chunk(work, start, end - start)
+        for start, end in zip(starts, [*starts[1:], count], strict=True)
+    ]
 
 
 def _unbroken(chunks: dict[int, Chunk]) -> list[Chunk]:

@@ -285,9 +285,17 @@ def test_little_time_still_plays_a_chunk() -> None:
 def test_a_total_is_split_into_equal_times(budget: float, expected: list[int]) -> None:
     """Chunks of 1, 2 and 10 seconds, ten of each."""
     seconds = np.array([1.0, 2.0, 10.0])
-    counts = module.shares(budget, seconds, np.array([10, 10, 10]))
+    counts = module.shares(budget, seconds, seconds, np.array([10, 10, 10]))
     assert counts.tolist() == expected
     assert counts @ seconds <= max(budget, seconds.sum())
+
+
+def test_a_short_first_chunk_counts_as_what_it_took() -> None:
+    first, each = np.array([1.0, 2.0]), np.array([5.0, 10.0])
+    assert module.shares(2.0, first, each, np.array([9, 9])).tolist() == [1, 1]
+    assert module.shares(8.0, first, each, np.array([9, 9])).tolist() == [2, 1]
+    assert module.shares(28.0, first, each, np.array([9, 9])).tolist() == [4, 2]
+    assert module.shares(133.0, first, each, np.array([9, 9])).tolist() == [9, 9]
 
 
 def test_total_time_is_shared_by_workers_and_grows_in_the_same_folder(
@@ -323,8 +331,8 @@ def test_chunks_have_about_as_many_games_everywhere() -> None:
         assert place.work is not None
         return [one.count for one in module._cut(place.work, chunk)]
 
-    assert sizes(HEARTS, "random", 50) == [50, 50]
-    assert sizes(HEARTS, "random+oracle+pimc", 50)[:2] == [8, 8]  # 24 seatings
+    assert sizes(HEARTS, "random", 50) == [10, 50, 40]  # a short one to learn what a deal takes
+    assert sizes(HEARTS, "random+oracle+pimc", 50)[:3] == [1, 8, 8]  # 24 seatings
     assert sizes("bolola/match-v0", "random", 50)[:2] == [4, 4]  # 12 deals
     assert sizes("bolola/match-v0", "random", 1)[:2] == [1, 1]
 

@@ -133,7 +133,7 @@ def test_page_has_every_cell_ratings_times_deals_and_the_machine() -> None:
     assert row(section(page, "Ratings"), "strong")[:3] == ["`strong`", "100 [80, 120]", "-"]
     assert row(section(page, "Time"), "strong") == ["`strong`", "2", "2", "-"]
     assert row(section(page, "What was played"), "greedy-v1") == ["`greedy-v1`", "100", "-", "100"]
-    assert "A processor, 2 cores; Linux; 2 workers, 120 minutes in all" in page
+    assert "A processor, 2 cores; Linux; workers: 2; minutes in all: 120" in page
     assert "trick-envs 0.1.0, numpy 2; commit of 2026-11-30" in page
 
 

@@ -163,7 +163,7 @@ class Published:
             "replacement; all environments together, then each by itself.",
             markdown_table(self._rating_lines()),
             "## Time",
-            "Processor time a decision with a choice, in milliseconds, measured in these games.",
+            "Processor time a decision with a choice, in milliseconds, measured in these games. Policies are asked for all tables of a chunk at once.",
             markdown_table(self._time_lines()),
             "## What was played",
             self._amount()
@@ -286,12 +286,11 @@ class Published:
         """The machine, the code and its time."""
         run, machine = self._run, self._run["machine"]
         versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
-        budget = {"a cell": run["minutes"], "in all": run["total"]}
-        minutes = [
-            f"{value:g} minutes {what}" for what, value in budget.items() if value is not None
-        ]
+        budget = {"minutes a cell": run["minutes"], "minutes in all": run["total"]}
+        played = [f"workers: {run['workers']}"]
+        played += [f"{what}: {value:g}" for what, value in budget.items() if value is not None]
         lines = [
-            f"- {machine['cpu']}, {machine['cores']} cores; {machine['system']}; {run['workers']} workers{''.join(', ' + one for one in minutes)}",
+            f"- {machine['cpu']}, {machine['cores']} cores; {machine['system']}; {'; '.join(played)}",
             f"- {versions}; commit of {run['commit_date'] or 'an unknown day'}",
         ]
         return "\n".join(lines)
