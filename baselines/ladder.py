@@ -40,6 +40,8 @@ from trick_core.game import NUM_SEATS, Setup, check_number, setup_for
 
 __all__ = ["Board", "Cell", "Ladder", "ladder", "release"]
 
+Counts = np.ndarray[Any, np.dtype[np.int64]]
+
 #: Deals that a worker plays at a time.
 CHUNK = 50
 #: Deals of a cell unless told otherwise: those of the environment's suite, or of a seed.
@@ -444,50 +446,77 @@ def _play(
             told(one.count * len(one.work.seatings))
 
     with _progress(progress) as bar:
-        cut = [_cut(work, chunk) for work in works.values()]
-        if cut and finish and not (minutes is None and total is None):
-            play([chunks[0] for chunks in cut], "a chunk each")
-            first = np.array([max(found[key][0].seconds, 1e-6) for key in works])
-            sizes = [max(one.count for one in chunks) / chunks[0].count for chunks in cut]
-            counts = np.array([len(chunks) for chunks in cut])
-            if minutes is not None:
-                counts = _within(60 * minutes, first, first * sizes, counts)
-            if total is not None:
-                counts = shares(60 * total * cores, first, first * sizes, counts)
-            cut = [chunks[: int(count)] for chunks, count in zip(cut, counts, strict=True)]
-        in_turn = [one for several in zip_longest(*cut) for one in several if one is not None]
-        play(in_turn, "games")  # an interrupted run has about as much of every cell
+        cut = {key: _cut(work, chunk) for key, work in works.items()}
+        most = np.array([len(chunks) for chunks in cut.values()])
+        if not finish or (minutes is None and total is None):
+            play(_in_turn(cut, most), "games")
+        elif cut:
+            counts, more = np.zeros_like(most), np.ones_like(most)
+            while (more > counts).any():  # the more has been played, the better known is its time
+                counts = more
+                play(_in_turn(cut, counts), "a chunk each" if counts.max() == 1 else "games")
+                first, each = _times(cut, counts, found)
+                limit = most
+                if minutes is not None:
+                    limit = _within(60 * minutes, first, each, counts, most)
+                more = limit
+                if total is not None:
+                    more = shares(60 * total * cores, first, each, counts, limit)
     return {key: _unbroken(chunks) for key, chunks in found.items()}
 
 
-def shares(budget: float, first: Floats, each: Floats, counts: Floats) -> Floats:
+def shares(budget: float, first: Floats, each: Floats, least: Counts, most: Counts) -> Counts:
     """How many chunks each cell plays so that all together fit into a budget, each in about the same time.
 
     Args:
         budget: Seconds of all cells.
         first: What the first chunk of each cell takes, in seconds.
         each: What every further one takes, above 0.
-        counts: How many chunks each cell has.
+        least: How many each cell plays in any case, from 1 on.
+        most: How many it has.
 
     Returns:
-        Whole numbers from 1 to ``counts``: the largest that a time for everybody gives within the budget. One each where even that is too much.
+        From ``least`` to ``most``: the largest numbers that one time for everybody gives within the budget; ``least`` where even that is too much.
     """
-    low, high = 0.0, float((first + each * counts).max())
-    if first.sum() + (counts - 1) @ each <= budget:
-        return counts
+
+    def fits(counts: Counts) -> bool:
+        return bool(first.sum() + (counts - 1) @ each <= budget)
+
+    if fits(most):
+        return most
+    low, high = 0.0, float((first + each * most).max())
     for _ in range(100):
         level = (low + high) / 2
-        if first.sum() + (_within(level, first, each, counts) - 1) @ each <= budget:
+        if fits(_within(level, first, each, least, most)):
             low = level
         else:
             high = level
-    return _within(low, first, each, counts)
+    return _within(low, first, each, least, most)
 
 
-def _within(seconds: float, first: Floats, each: Floats, counts: Floats) -> Floats:
-    """How many chunks of each cell fit into a time, at least 1."""
-    fit: Floats = np.clip(1 + (seconds - first) // each, 1, counts)
-    return fit
+def _within(seconds: float, first: Floats, each: Floats, least: Counts, most: Counts) -> Counts:
+    """How many chunks of each cell fit into a time; within bounds."""
+    return np.clip((1 + (seconds - first) // each).astype(np.int64), least, most)
+
+
+def _times(
+    cut: Mapping[str, Sequence[Chunk]], counts: Counts, found: Mapping[str, Mapping[int, Chunk]]
+) -> tuple[Floats, Floats]:
+    """Seconds of each cell's first chunk, and of every further one by what those up to ``counts`` took, else by the first."""
+    first, each = [], []
+    for (key, chunks), count in zip(cut.items(), counts, strict=True):
+        kept = [found[key][one.first] for one in chunks[:count]]
+        known = kept[1:] or kept
+        deal = sum(one.seconds for one in known) / sum(one.count for one in known)
+        first.append(kept[0].seconds)
+        each.append(max(deal, 1e-9) * max(one.count for one in chunks))
+    return np.array(first), np.array(each)
+
+
+def _in_turn(cut: Mapping[str, Sequence[Chunk]], counts: Counts) -> list[Chunk]:
+    """The first chunks of all cells, then the second ones, ...: so an interrupted run has about as much of every cell."""
+    wanted = [chunks[:count] for chunks, count in zip(cut.values(), counts, strict=True)]
+    return [one for several in zip_longest(*wanted) for one in several if one is not None]
 
 
 def _cut(work: Work, chunk: int) -> list[Chunk]:

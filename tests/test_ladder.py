@@ -285,17 +285,32 @@ def test_little_time_still_plays_a_chunk() -> None:
 def test_a_total_is_split_into_equal_times(budget: float, expected: list[int]) -> None:
     """Chunks of 1, 2 and 10 seconds, ten of each."""
     seconds = np.array([1.0, 2.0, 10.0])
-    counts = module.shares(budget, seconds, seconds, np.array([10, 10, 10]))
+    counts = module.shares(budget, seconds, seconds, np.array([1, 1, 1]), np.array([10, 10, 10]))
     assert counts.tolist() == expected
     assert counts @ seconds <= max(budget, seconds.sum())
 
 
 def test_a_short_first_chunk_counts_as_what_it_took() -> None:
     first, each = np.array([1.0, 2.0]), np.array([5.0, 10.0])
-    assert module.shares(2.0, first, each, np.array([9, 9])).tolist() == [1, 1]
-    assert module.shares(8.0, first, each, np.array([9, 9])).tolist() == [2, 1]
-    assert module.shares(28.0, first, each, np.array([9, 9])).tolist() == [4, 2]
-    assert module.shares(133.0, first, each, np.array([9, 9])).tolist() == [9, 9]
+    one, nine = np.array([1, 1]), np.array([9, 9])
+    for budget, expected in ((2, [1, 1]), (8, [2, 1]), (28, [4, 2]), (133, [9, 9])):
+        assert module.shares(budget, first, each, one, nine).tolist() == expected
+    assert module.shares(28, first, each, np.array([1, 4]), nine).tolist() == [1, 4]
+    assert module.shares(43, first, each, np.array([1, 4]), nine).tolist() == [3, 4]
+
+
+def test_time_is_spent_by_what_later_chunks_take(tmp_path: Path, monkeypatch: Any) -> None:
+    """The first chunk takes 2 seconds and others 1: of 20 seconds 10 chunks at first, then 19."""
+    real = chunks.play_chunk
+
+    def timed(chunk: Any) -> Any:
+        return real(chunk)._replace(seconds=1.0 if chunk.first else 2.0)
+
+    monkeypatch.setattr(chunks, "play_chunk", timed)
+    settings: dict[str, Any] = {"chunk": 2, "deals": 100, "workers": 1, "against": ["random"]}
+    for _ in range(2):
+        result = ladder(HEARTS, ["greedy"], total=20 / 60, folder=tmp_path, **settings)
+        assert result.boards[0].cells[0][0].points.deals == 2 * 19  # type: ignore[union-attr]
 
 
 def test_total_time_is_shared_by_workers_and_grows_in_the_same_folder(
