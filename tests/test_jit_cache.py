@@ -23,7 +23,7 @@ from trick_core.bots import random_bot
 from trick_core.drivers import batch_drivers, random_drivers, table_drivers
 from trick_core.jit import Built, entry, kernel, watching
 from trick_core.vector import vector_drivers
-from trick_core.warmup import KINDS, warmup
+from trick_core.warmup import _ALONE, _AMONG_BOTS, KINDS, warmup
 
 pytestmark = pytest.mark.skipif(not jit.JIT, reason="NUMBA_DISABLE_JIT is set: there is no cache")
 
@@ -389,9 +389,21 @@ def test_warming_up_leaves_nothing_to_compile() -> None:
     built = warmup(BOLOLA, ["env", "vector_env"], report=seen.append)
     assert built == seen
     assert warmup(BOLOLA, ["env", "vector_env"]) == []
-    with pytest.raises(ValueError, match="no 'all'; there are 'env', 'single_env'"):
+    with pytest.raises(ValueError, match="no 'all'; there are 'env', 'vector_env'"):
         warmup(BOLOLA, ["all"])
     assert len(KINDS) == 7
+
+
+def test_warming_up_makes_once_what_has_no_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many opponents there are, and with none at all; what bots play in is made once for each of them."""
+    made: list[tuple[str, ...]] = []
+    monkeypatch.setitem(_ALONE, "env", lambda setup: made.append(("env",)))
+    monkeypatch.setitem(_AMONG_BOTS, "rollouts", lambda setup, bot: made.append(("rollouts", bot)))
+    warmup(BOLOLA, ["env", "rollouts"], opponents=["random", "greedy"])
+    assert made == [("env",), ("rollouts", "random"), ("rollouts", "greedy")]
+    made.clear()
+    warmup(BOLOLA, ["env", "rollouts"], opponents=[])
+    assert made == [("env",)]
 
 
 def test_a_kernel_can_be_called_from_python() -> None:

@@ -14,7 +14,7 @@ from trick_core.game import Game, Setup
 from trick_core.jit import Built, watching
 
 
-def _turn_based(setup: Setup, opponents: str) -> None:
+def _turn_based(setup: Setup) -> None:
     from trick_core.aec import TrickAEC
 
     env = TrickAEC(setup)
@@ -57,18 +57,22 @@ def _learners(setup: Setup, opponents: str, observation: str) -> None:
     env.step(obs["action_mask"].argmax(axis=1).astype(np.int64))
 
 
-_KINDS: dict[str, Callable[[Setup, str], None]] = {
+#: Kinds in which the caller plays all seats.
+_ALONE: dict[str, Callable[[Setup], None]] = {
     "env": _turn_based,
+    "vector_env": lambda setup: _vector(setup, "bytes"),
+    "vector_env packed": lambda setup: _vector(setup, "packed"),
+}
+#: Kinds in which bots play; their kernels hold the bot's.
+_AMONG_BOTS: dict[str, Callable[[Setup, str], None]] = {
     "single_env": _one_learner,
-    "vector_env": lambda setup, _: _vector(setup, "bytes"),
-    "vector_env packed": lambda setup, _: _vector(setup, "packed"),
     "single_vector_env": lambda setup, opponents: _learners(setup, opponents, "bytes"),
     "single_vector_env packed": lambda setup, opponents: _learners(setup, opponents, "packed"),
     "rollouts": _rollouts,
 }
 
 #: What can be warmed up: the kinds of environment, and rollouts.
-KINDS = tuple(_KINDS)
+KINDS = (*_ALONE, *_AMONG_BOTS)
 
 
 def warmup(
@@ -94,7 +98,7 @@ def warmup(
         ValueError: An unknown kind.
     """
     for kind in what:
-        if kind not in _KINDS:
+        if kind not in KINDS:
             raise ValueError(f"warmup: no {kind!r}; there are {', '.join(map(repr, KINDS))}")
     built: list[Built] = []
 
@@ -106,6 +110,9 @@ def warmup(
     setup = game.setup()
     with watching(note):
         for kind in what:
+            if kind in _ALONE:
+                _ALONE[kind](setup)
+                continue
             for bot in opponents:
-                _KINDS[kind](setup, bot)
+                _AMONG_BOTS[kind](setup, bot)
     return built
