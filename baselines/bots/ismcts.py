@@ -5,7 +5,7 @@ For every decision it draws worlds, full deals that agree with all that the seat
 
 * ``root=ucb``: one world a simulation, the root's action chosen by UCB like any other; the most visited action is played.
 * ``root=pairs``: every world tries all actions that are still in the race, so that luck of the cards is the same for all of
-  them; actions worse than the best one for sure are dropped (as in :mod:`baselines.bots.pimc`). The best mean is played.
+  them; actions worse than the best one for sure are dropped (:mod:`baselines.bots.race`). The best mean is played.
 
 ``depth`` says how many actions are chosen in the tree before the playout policy takes over; ``others`` whether the other seats
 choose in the tree too, or play as the policy does. With ``root=pairs,depth=0`` the search is perfect-information Monte Carlo. ``slips`` below
@@ -28,6 +28,7 @@ import numpy as np
 
 from baselines.bots import inference
 from baselines.bots.options import settings_from
+from baselines.bots.race import add_world, enter, leader
 from baselines.bots.search import belief_of, check_integer, check_number, playout_policy
 from baselines.bots.tree import (
     NOW,
@@ -38,7 +39,6 @@ from baselines.bots.tree import (
     only_choice,
     tree,
 )
-from trick_core.bits import ONE, lowest
 from trick_core.bots import Bot
 from trick_core.drivers import JitBot
 from trick_core.game import Game, check_choice
@@ -47,8 +47,6 @@ from trick_core.rng import advance
 from trick_core.rollouts import playout_label
 
 ROOTS = ("pairs", "ucb")
-#: Worlds after which actions may be dropped.
-LAP = 16
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,10 @@ class Settings:
 class Root(NamedTuple):
     """Kernels that search from the root; ``config`` has the root's deal alone."""
 
-    #: (seat, scratch): get ready; the tree is a root without children.
+    #: (i, seat, scratch): get ready for row ``i``; the tree is a root without children.
     begin: Callable[..., Any]
-    #: (config, seat, random, iterations, scratch) -> (random, int64): so many more simulations, and the best child of the root so far.
+    #: (config, seat, random, iterations, scratch) -> (random, int64, bool): so many more simulations, the best action so far, and
+    #: whether more would be of use.
     run_on: Callable[..., Any]
 
 
@@ -138,12 +137,10 @@ def _search(
                 open_[i] = actions[i] < 0
                 if open_[i]:
                     plant(seat, scratch)
-                    begin(seat, scratch)
+                    begin(i, seat, scratch)
                     random = prepare(one, scratch.states[ROOT], seat, random, scratch.worlds)
             if open_[i]:
-                random, best = run_on(one, seat, random, iterations, scratch)
-                actions[i] = scratch.nodes[best].action
-                open_[i] = scratch.race[0].actions != 1
+                random, actions[i], open_[i] = run_on(one, seat, random, iterations, scratch)
             randoms[i] = random
 
     return search
@@ -156,8 +153,8 @@ def _by_ucb(game: Game, policy: JitBot, solves: bool, source: inference.Source) 
     draw = source.draw
 
     @kernel
-    def begin(seat, scratch):
-        scratch.race[0].actions = 0
+    def begin(i, seat, scratch):
+        pass
 
     @kernel
     def run_on(config, seat, random, iterations, scratch):
@@ -166,7 +163,7 @@ def _by_ucb(game: Game, policy: JitBot, solves: bool, source: inference.Source) 
             random = draw(config, states[ROOT], seat, random, worlds)
             states[NOW] = worlds.states[inference.PROPOSED]
             random = simulate(config, seat, np.int64(0), random, scratch)
-        return random, most_visited(scratch)
+        return random, np.int64(scratch.nodes[most_visited(scratch)].action), True
 
     return Root(begin, run_on)
 
@@ -176,98 +173,41 @@ def _by_pairs(game: Game, policy: JitBot, solves: bool, source: inference.Source
     """Every world for all actions in the race."""
     parts = tree(game, policy, solves)
     add_child, simulate, draw = parts.add_child, parts.simulate, source.draw
-    step, words = game.kernels.step, game.mask_words
+    step = game.kernels.step
 
     @kernel
-    def begin(seat, scratch):
-        race = scratch.race[0]
-        race.worlds = 0
-        count = 0
-        for word in range(words):
-            legal = scratch.states[ROOT].legal[word]
-            while legal:
-                action = 64 * word + lowest(legal)
-                legal &= legal - ONE
-                scratch.roots[count] = add_child(np.int64(0), action, seat, scratch)
-                scratch.sums[count] = 0.0
-                count += 1
-                for other in range(count):
-                    scratch.products[count - 1, other] = 0.0
-        race.actions = count
+    def begin(i, seat, scratch):
+        race = scratch.race
+        enter(scratch.states[ROOT].legal, i, race)
+        for a in range(race.tally[0].actions):
+            action = race.actions[a]
+            scratch.roots[action] = add_child(np.int64(0), action, seat, scratch)
 
     @kernel
     def try_world(config, seat, random, scratch):
         """One world for all actions that are left, with the same random numbers for the playouts."""
-        states, worlds, values = scratch.states, scratch.worlds, scratch.values
+        states, worlds, race = scratch.states, scratch.worlds, scratch.race
         random = draw(config, states[ROOT], seat, random, worlds)
         random = advance(random)
-        count = scratch.race[0].actions
-        for a in range(count):
-            node = scratch.roots[a]
+        for a in range(race.tally[0].actions):
+            action = race.actions[a]
             states[NOW] = worlds.states[inference.PROPOSED]
-            step(config, states[NOW], scratch.nodes[node].action)
-            simulate(config, seat, node, random, scratch)
-            values[a] = scratch.points[0, seat]
-        for a in range(count):
-            scratch.sums[a] += values[a]
-            for b in range(a + 1):
-                scratch.products[a, b] += values[a] * values[b]
+            step(config, states[NOW], action)
+            simulate(config, seat, scratch.roots[action], random, scratch)
+            race.values[a] = scratch.points[0, seat]
+        add_world(race)
         return random
 
     @kernel
     def run_on(config, seat, random, iterations, scratch):
-        race = scratch.race[0]
+        race = scratch.race
         left = iterations
-        while left > 0 and race.actions > 1:
+        while left > 0 and race.tally[0].actions > 1:
+            left -= race.tally[0].actions
             random = try_world(config, seat, random, scratch)
-            left -= race.actions
-            race.worlds += 1
-            if race.worlds % LAP == 0:
-                drop_beaten(scratch)
-        return random, scratch.roots[leader(scratch)]
+        return random, race.actions[leader(race)], race.tally[0].actions > 1
 
     return Root(begin, run_on)
-
-
-@kernel
-def leader(scratch: Any) -> Any:
-    """Place of the action with the highest mean, the first of equals."""
-    best = 0
-    for a in range(1, scratch.race[0].actions):
-        if scratch.sums[a] > scratch.sums[best]:
-            best = a
-    return best
-
-
-@kernel
-def drop_beaten(scratch: Any) -> Any:
-    """Take out the actions whose mean is below the best one's by more than chance explains, and those that were like it in every world.
-
-    The variance of the difference of two sums over the same worlds comes from the sums of products.
-    """
-    race, sums, products = scratch.race[0], scratch.sums, scratch.products
-    drop, worlds = scratch.option[0].drop, float(race.worlds)
-    best = leader(scratch)
-    kept = 0
-    for a in range(race.actions):
-        gap = sums[best] - sums[a]
-        common = products[max(a, best), min(a, best)]
-        squares = products[a, a] + products[best, best] - 2.0 * common
-        spread = max(squares - gap * gap / worlds, 0.0) * worlds / (worlds - 1.0)
-        beaten = squares < 1e-6 or gap * gap > drop * drop * spread
-        scratch.values[a] = 1.0 if a == best or not beaten else 0.0
-    for a in range(race.actions):
-        if scratch.values[a] == 0.0:
-            continue
-        place = 0
-        for b in range(a + 1):
-            if scratch.values[b] != 0.0:
-                products[kept, place] = products[a, b]
-                place += 1
-        sums[kept] = sums[a]
-        scratch.roots[kept] = scratch.roots[a]
-        kept += 1
-    race.actions = kept
 
 
 class Ismcts(TreeBot):

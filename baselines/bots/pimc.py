@@ -5,8 +5,7 @@ each legal action in each of them, and lets a playout policy play all seats to t
 best mean wins; of equals the one with the lowest id. What is maximised is the seat's points less the table's mean.
 
 All actions are tried in the same worlds with the same random numbers, so that they differ only by what they do. After every
-round of worlds the actions that are worse than the best one by more than chance explains are dropped, and so are those that
-came out like it in every world: the worlds that are left serve the contested ones.
+round of worlds those that are beaten for sure are dropped (:mod:`baselines.bots.race`).
 
 Where a game tells its past, worlds come as often as they explain what the others have played (:mod:`baselines.bots.inference`); in
 other games all are equally likely, and so they are by ``slips=1``.
@@ -17,8 +16,7 @@ err in different places.
 
 Sources: Levy, "The million pound bridge program", 1989; Ginsberg, "GIB: imperfect information in a computationally challenging
 game", JAIR 14, 2001; Long et al., "Understanding the success of perfect information Monte Carlo sampling in game tree search",
-AAAI 2010. The dropping of actions is a race: Maron and Moore, "Hoeffding races", NIPS 1993, here with a normal bound on paired
-differences.
+AAAI 2010.
 """
 
 from __future__ import annotations
@@ -35,13 +33,13 @@ import numpy as np
 from baselines.bots import inference
 from baselines.bots.net import unpack
 from baselines.bots.options import settings_from
+from baselines.bots.race import ROUND, Race, add_world, enter, leader, make_race
 from baselines.bots.search import (
     SearchBot,
     all_legal,
     belief_of,
     check_integer,
     check_number,
-    list_actions,
     net_of,
     observed_words,
     playout_policy,
@@ -57,9 +55,6 @@ from trick_core.jit import entry, kernel, records
 from trick_core.rng import advance, mix
 from trick_core.rollouts import ENDS, PLAYOUT, playout, playout_label
 from trick_core.threads import share_rows
-
-#: Worlds in a round, after which actions may be dropped.
-ROUND = 16
 
 
 @dataclass(frozen=True)
@@ -108,31 +103,26 @@ class Settings:
 
 
 #: Settings that the kernel reads.
-OPTIONS = np.dtype([("drop", "f8"), ("smooth", "f8")], align=True)
+OPTIONS = np.dtype([("smooth", "f8")], align=True)
 
 
 class Scratch(NamedTuple):
-    """What one thread works in; A is the game's number of actions."""
+    """What one thread works in."""
 
     states: np.ndarray[Any, Any]  # (3,) a world; the same played on; what a playout policy sees
     worlds: inference.Worlds
     run: np.ndarray[Any, Any]  # (1,) PLAYOUT
     options: np.ndarray[Any, Any]  # (1,) OPTIONS
-    actions: np.ndarray[Any, Any]  # (A,) int64: actions still in the race, ascending
-    values: np.ndarray[Any, Any]  # (A,) float64: their values in one world, in units
-    bonus: np.ndarray[Any, Any]  # (A,) float64: what is added to their means
-    sums: np.ndarray[Any, Any]  # (A,) float64: sums of their values over all worlds
-    products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of the values of two, j <= i
+    race: Race
     points: np.ndarray[Any, Any]  # (1, 4) float64
     kept: np.ndarray[Any, Any]  # (1, words of a set of actions) uint64
     found: np.ndarray[Any, Any]  # the same
 
 
-def make_scratch(game: Game, settings: Settings) -> Scratch:
-    """Scratch for one thread."""
-    count = game.num_actions
+def make_scratch(game: Game, settings: Settings, bonuses: np.ndarray[Any, Any]) -> Scratch:
+    """Scratch for one thread; ``bonuses`` as in :func:`baselines.bots.race.make_race`."""
     options = records(1, OPTIONS)
-    options["drop"], options["smooth"] = settings.drop, settings.smooth
+    options["smooth"] = settings.smooth
     run = records(1, PLAYOUT)
     run["until"] = ENDS.index("deal")
     return Scratch(
@@ -140,11 +130,7 @@ def make_scratch(game: Game, settings: Settings) -> Scratch:
         worlds=inference.make_worlds(game, settings.slips, settings.burn, settings.thin),
         run=run,
         options=options,
-        actions=np.zeros(count, np.int64),
-        values=np.zeros(count),
-        bonus=np.zeros(count),
-        sums=np.zeros(count),
-        products=np.zeros((count, count)),
+        race=make_race(game, settings.drop, bonuses),
         points=np.zeros((1, 4)),
         kept=np.zeros((1, game.mask_words), np.uint64),
         found=np.zeros((1, game.mask_words), np.uint64),
@@ -152,12 +138,11 @@ def make_scratch(game: Game, settings: Settings) -> Scratch:
 
 
 @functools.cache
-def race(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
-    """The search for one game and playout policy: kernel ``(config, views, randoms, bonuses, lo, hi, done, worlds, scratch, counts,
-    actions)``.
+def _search(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
+    """The search for one game and playout policy: kernel ``(config, views, randoms, lo, hi, done, worlds, scratch, open, actions)``.
 
     It plays ``worlds`` more worlds for rows ``lo`` to ``hi - 1`` after ``done`` worlds, and writes the best actions so far and
-    how many are left in the race. ``bonuses`` (n, A) are added to the actions' means. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
+    which rows would gain from more. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
     up again, since ``scratch`` holds its race.
     """
     belief, source = belief_of("pimc", game), inference.source_of(game, policy, infers)
@@ -170,22 +155,16 @@ def race(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
     num_twin_worlds = 8 if belief.pile else 1
 
     @kernel
-    def start(config: Any, views: Any, i: Any, random: Any, bonuses: Any, scratch: Any) -> Any:
-        """List the actions worth trying; how many they are."""
-        count = list_actions(views[i].legal, scratch.actions)
-        if count > 1:
+    def start(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
+        """Enter the actions worth trying."""
+        enter(views[i].legal, i, scratch.race)
+        if scratch.race.tally[0].actions > 1:
             begin(config, views[i], views[i].seat & 3, random, scratch.worlds)
-            count = drop_twins(config, views, i, random, scratch)
-        for a in range(count):
-            scratch.bonus[a] = bonuses[i, scratch.actions[a]]
-            scratch.sums[a] = 0.0
-            for b in range(a + 1):
-                scratch.products[a, b] = 0.0
-        return count
+            drop_twins(config, views, i, random, scratch)
 
     @kernel
     def drop_twins(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
-        """List of cards that are alike in some worlds only the lowest; where all cards are in play, they are so in all."""
+        """Enter of cards that are alike in some worlds only the lowest; where all cards are in play, they are so in all."""
         kept, found = scratch.kept, scratch.found
         for w in range(mask_words):
             kept[0, w] = ZERO
@@ -196,7 +175,7 @@ def race(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
             distinct(config, scratch.states[0], found, 0)
             for w in range(mask_words):
                 kept[0, w] |= found[0, w]
-        return list_actions(kept[0], scratch.actions)
+        enter(kept[0], i, scratch.race)
 
     @kernel
     def try_action(config: Any, a: Any, seat: Any, random: Any, scratch: Any) -> Any:
@@ -205,99 +184,32 @@ def race(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
         states[1] = states[0]
         st = states[1]
         deal = st.deal
-        step(config, st, scratch.actions[a])
+        step(config, st, scratch.race.actions[a])
         if st.deal == deal:
             run[0].random = random
             play_on(config, config, states, 1, states[2:], run)
         for k in range(4):
             points[0, k] = 0.0
         returns(config, st, points, 0)
-        scratch.values[a] = value(st, seat, points, scratch.options[0].smooth)
+        scratch.race.values[a] = value(st, seat, points, scratch.options[0].smooth)
 
     @kernel
-    def try_world(config: Any, views: Any, i: Any, random: Any, count: Any, scratch: Any) -> Any:
+    def try_world(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
         """Draw one more world and try in it all actions that are in the race."""
         seat = views[i].seat & 3
         random = advance(draw(config, views[i], seat, random, scratch.worlds))
         scratch.states[0] = scratch.worlds.states[inference.PROPOSED]
-        for a in range(count):
+        for a in range(scratch.race.tally[0].actions):
             try_action(config, a, seat, mix(random), scratch)
-        for a in range(count):
-            scratch.sums[a] += scratch.values[a]
-            for b in range(a + 1):
-                scratch.products[a, b] += scratch.values[a] * scratch.values[b]
+        add_world(scratch.race)
         return random
 
     @kernel
-    def lead(a: Any, b: Any, done: Any, scratch: Any) -> Any:
-        """By how much an action's sum over all worlds, bonuses included, is above another's."""
-        return scratch.sums[a] - scratch.sums[b] + done * (scratch.bonus[a] - scratch.bonus[b])
-
-    @kernel
-    def best_of(count: Any, done: Any, scratch: Any) -> Any:
-        """The action with the highest mean, the first of equals."""
-        best = 0
-        for a in range(1, count):
-            if lead(a, best, done, scratch) > 0.0:
-                best = a
-        return best
-
-    @kernel
-    def is_beaten(a: Any, best: Any, done: Any, scratch: Any) -> Any:
-        """Whether an action is worse than the best one for sure, or came out like it in every world."""
-        if a == best:
-            return False
-        products = scratch.products
-        gap = scratch.sums[best] - scratch.sums[a]
-        behind = lead(best, a, done, scratch)
-        both = products[best, a] if a < best else products[a, best]
-        squares = products[best, best] + products[a, a] - 2.0 * both  # of the differences
-        if squares < 1e-6:
-            return True
-        drop = scratch.options[0].drop
-        variance = max(squares - gap * gap / done, 0.0) * done / (done - 1.0)  # of their sum
-        return behind * behind > drop * drop * variance
-
-    @kernel
-    def drop_beaten(count: Any, done: Any, scratch: Any) -> Any:
-        """Take the beaten actions out of the race; how many are left."""
-        best = best_of(count, done, scratch)
-        dropped = scratch.values
-        for a in range(count):
-            dropped[a] = 1.0 if is_beaten(a, best, done, scratch) else 0.0
-        row = 0
-        for a in range(count):
-            if dropped[a] != 0.0:
-                continue
-            column = 0
-            for b in range(a + 1):
-                if dropped[b] == 0.0:
-                    scratch.products[row, column] = scratch.products[a, b]
-                    column += 1
-            scratch.sums[row] = scratch.sums[a]
-            scratch.bonus[row] = scratch.bonus[a]
-            scratch.actions[row] = scratch.actions[a]
-            row += 1
-        return row
-
-    @kernel
-    def run_on(
-        config: Any,
-        views: Any,
-        i: Any,
-        random: Any,
-        done: Any,
-        worlds: Any,
-        count: Any,
-        scratch: Any,
-    ) -> Any:
-        while worlds > 0 and count > 1:
-            random = try_world(config, views, i, random, count, scratch)
-            done += 1
+    def run_on(config: Any, views: Any, i: Any, random: Any, worlds: Any, scratch: Any) -> Any:
+        while worlds > 0 and scratch.race.tally[0].actions > 1:
+            random = try_world(config, views, i, random, scratch)
             worlds -= 1
-            if done % ROUND == 0:
-                count = drop_beaten(count, done, scratch)
-        return random, count
+        return random
 
     label = playout_label((policy,))
     folders = [str(game.folder), policy.folder, str(Path(__file__).parent)]
@@ -305,19 +217,14 @@ def race(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
     kind = "weighed" if infers else "equal"
 
     @entry(None if label is None else f"{game.name}.pimc.{kind}.{label}", folders)
-    def search(  # type: ignore[no-untyped-def]
-        config, views, randoms, bonuses, lo, hi, done, worlds, scratch, counts, actions
-    ):
+    def search(config, views, randoms, lo, hi, done, worlds, scratch, open_, actions):  # type: ignore[no-untyped-def]
+        race = scratch.race
         for i in range(lo, hi):
-            count = counts[i]
             if done == 0:
-                count = start(config, views, i, randoms[i], bonuses, scratch)
-            if count > 1:
-                randoms[i], count = run_on(
-                    config, views, i, randoms[i], done, worlds, count, scratch
-                )
-            counts[i] = count
-            actions[i] = scratch.actions[best_of(count, done + worlds, scratch)]
+                start(config, views, i, randoms[i], scratch)
+            randoms[i] = run_on(config, views, i, randoms[i], worlds, scratch)
+            open_[i] = race.tally[0].actions > 1
+            actions[i] = race.actions[leader(race)]
 
     return search
 
@@ -343,18 +250,18 @@ class Pimc(SearchBot):
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
         chosen = self.settings
         policy = playout_policy(self.name, game, chosen.playout)
-        search = race(game, policy, chosen.slips < 1 and inference.can_infer(game, policy))
+        search = _search(game, policy, chosen.slips < 1 and inference.can_infer(game, policy))
         short = without_settled_tricks(config)
         own = randoms.copy()
         bonuses = self._bonuses(game, config, records)
-        counts, actions = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
+        actions, unsettled = np.zeros(len(records), np.int64), np.zeros(len(records), np.bool_)
         faults: list[tuple[int, int]] = []
 
         def work(lo: int, hi: int) -> None:
-            scratch = make_scratch(game, chosen)
+            scratch = make_scratch(game, chosen, bonuses)
 
             def play(lo: int, hi: int, done: int, worlds: int) -> None:
-                search(short, records, own, bonuses, lo, hi, done, worlds, scratch, counts, actions)
+                search(short, records, own, lo, hi, done, worlds, scratch, unsettled, actions)
 
             if chosen.milliseconds == 0:
                 play(lo, hi, 0, chosen.worlds)
@@ -362,7 +269,7 @@ class Pimc(SearchBot):
                 for i in range(lo, hi):
                     end = time.perf_counter() + chosen.milliseconds / 1000
                     done = 0
-                    while done == 0 or (counts[i] > 1 and time.perf_counter() < end):
+                    while done == 0 or (unsettled[i] and time.perf_counter() < end):
                         play(i, i + 1, done, ROUND)
                         done += ROUND
             if scratch.run["fault"][0]:

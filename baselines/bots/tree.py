@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baselines.bots import exact
+from baselines.bots.race import Race, make_race
 from baselines.bots.search import (
     SearchBot,
     check_integer,
@@ -85,17 +86,6 @@ OPTION = np.dtype(
         ("depth", "i4"),  # actions chosen in the tree in one simulation, at most
         ("searched", "i1"),  # 1: all seats choose in the tree; 0: the others do as the policy does
         ("exact", "i4"),  # rests of so many tricks are valued exactly; 0: none
-        ("drop", "f8"),  # standard errors by which a root action must be worse to be dropped
-    ],
-    align=True,
-)
-
-
-#: The race of the root's actions.
-RACE = np.dtype(
-    [
-        ("actions", "i8"),  # actions in it
-        ("worlds", "i8"),  # worlds in which they have been tried
     ],
     align=True,
 )
@@ -111,16 +101,17 @@ class Scratch(NamedTuple):
     tally: np.ndarray[Any, Any]  # (1,) TALLY
     option: np.ndarray[Any, Any]  # (1,) OPTION
     points: np.ndarray[Any, Any]  # (1, 4) float64
-    race: np.ndarray[Any, Any]  # (1,) RACE
-    roots: np.ndarray[Any, Any]  # (A,) int64: the root's children that are in the race, by action
-    values: np.ndarray[Any, Any]  # (A,) float64: their values in one world, in units
-    sums: np.ndarray[Any, Any]  # (A,) float64: sums of these over all worlds
-    products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of the values of two, b <= a
+    race: Race  # between the root's actions
+    roots: np.ndarray[
+        Any, Any
+    ]  # (A,) int64: the root's children that have been in the race, by action
     endings: Any  # exact.Work
     worlds: Any  # what the source of worlds works in
 
 
-def make_scratch(game: Game, option: np.ndarray[Any, Any], size: int, worlds: Any) -> Scratch:
+def make_scratch(
+    game: Game, option: np.ndarray[Any, Any], size: int, race: Race, worlds: Any
+) -> Scratch:
     """Scratch for one thread, with room for ``size`` nodes."""
     solves, count = bool(option["exact"][0]), game.num_actions
     return Scratch(
@@ -131,11 +122,8 @@ def make_scratch(game: Game, option: np.ndarray[Any, Any], size: int, worlds: An
         tally=records(1, TALLY),
         option=option,
         points=np.zeros((1, 4)),
-        race=records(1, RACE),
+        race=race,
         roots=np.zeros(count, np.int64),
-        values=np.zeros(count),
-        sums=np.zeros(count),
-        products=np.zeros((count, count)),
         endings=exact.make_work(game, exact.TABLE_BITS if solves else 0),
         worlds=worlds,
     )
@@ -456,7 +444,7 @@ class TreeBot(SearchBot):
         searched: Whether all seats choose in the tree.
         exact: Rests of so many tricks are solved.
         depth: Actions chosen in the tree, at most; from 1 where the root chooses in it.
-        drop: See OPTION.
+        drop: In the race of the root's actions, see :data:`baselines.bots.race.TALLY`.
     """
 
     def __init__(
@@ -477,7 +465,7 @@ class TreeBot(SearchBot):
         self.option = records(1, OPTION)
         self.option["explore"], self.option["searched"] = explore, searched
         self.option["exact"], self.option["depth"] = exact, depth
-        self.option["drop"] = drop
+        self.drop = drop
 
     def search(self, game: Game) -> Callable[..., Any]:
         """The search for a game: an entry ``(config, views, randoms, lo, hi, done, iterations, scratch, open, actions)``.
@@ -503,13 +491,15 @@ class TreeBot(SearchBot):
         short = without_settled_tricks(config)
         own, count = randoms.copy(), len(records)
         actions, unsettled = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+        bonuses = np.zeros((count, game.num_actions))
         faults: list[tuple[int, int]] = []
         size = MOST_NODES
         if self.milliseconds == 0:
             size = min(size, game.num_actions + 1 + NODES_EACH * self.iterations)
 
         def work(lo: int, hi: int) -> None:
-            scratch = make_scratch(game, self.option, size, self.worlds(game))
+            race = make_race(game, self.drop, bonuses)
+            scratch = make_scratch(game, self.option, size, race, self.worlds(game))
 
             def play(lo: int, hi: int, done: int, iterations: int) -> None:
                 search(short, records, own, lo, hi, done, iterations, scratch, unsettled, actions)
