@@ -22,7 +22,6 @@ AAAI 2010.
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +42,7 @@ from baselines.bots.search import (
     net_of,
     observed_words,
     playout_policy,
+    spend,
     value_of,
     without_settled_tricks,
 )
@@ -263,15 +263,15 @@ class Pimc(SearchBot):
             def play(lo: int, hi: int, done: int, worlds: int) -> None:
                 search(short, records, own, lo, hi, done, worlds, scratch, unsettled, actions)
 
-            if chosen.milliseconds == 0:
-                play(lo, hi, 0, chosen.worlds)
-            else:
-                for i in range(lo, hi):
-                    end = time.perf_counter() + chosen.milliseconds / 1000
-                    done = 0
-                    while done == 0 or (unsettled[i] and time.perf_counter() < end):
-                        play(i, i + 1, done, ROUND)
-                        done += ROUND
+            spend(
+                play,
+                lo,
+                hi,
+                most=chosen.worlds,
+                milliseconds=chosen.milliseconds,
+                at_once=ROUND,
+                unsettled=unsettled,
+            )
             if scratch.run["fault"][0]:
                 faults.append((scratch.run["fault"][0] - 1, scratch.run["fault_action"][0]))
 

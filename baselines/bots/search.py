@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -158,6 +159,37 @@ def value_of(game: Game) -> Callable[..., Any]:
         return points[0, seat] - 0.25 * (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3])
 
     return over_table
+
+
+def spend(
+    play: Callable[[int, int, int, int], None],
+    lo: int,
+    hi: int,
+    *,
+    most: int,
+    milliseconds: float,
+    at_once: int,
+    unsettled: np.ndarray[Any, Any],
+) -> None:
+    """Search for rows ``lo`` to ``hi - 1``, each by its number of tries or its time.
+
+    Args:
+        play: ``(lo, hi, done, tries)``: so many more tries for these rows, after ``done`` ones.
+        lo: First row.
+        hi: The row after the last.
+        most: Tries for a row.
+        milliseconds: If above 0: instead of these, row by row as many as begin within this time, ``at_once`` at least.
+        at_once: Tries between two looks at the clock.
+        unsettled: bool (n,), written by ``play``: which rows would gain from more.
+    """
+    if milliseconds == 0:
+        play(lo, hi, 0, most)
+        return
+    for i in range(lo, hi):
+        end, done = time.perf_counter() + milliseconds / 1000, 0
+        while done == 0 or (unsettled[i] and time.perf_counter() < end):
+            play(i, i + 1, done, at_once)
+            done += at_once
 
 
 class SearchBot(Bot):

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import math
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -30,6 +29,7 @@ from baselines.bots.search import (
     SearchBot,
     check_integer,
     check_number,
+    spend,
     without_settled_tricks,
 )
 from trick_core.batch import check_threads
@@ -504,14 +504,15 @@ class TreeBot(SearchBot):
             def play(lo: int, hi: int, done: int, iterations: int) -> None:
                 search(short, records, own, lo, hi, done, iterations, scratch, unsettled, actions)
 
-            if self.milliseconds == 0:
-                play(lo, hi, 0, self.iterations)
-            else:
-                for i in range(lo, hi):
-                    end, done = time.perf_counter() + self.milliseconds / 1000, 0
-                    while done == 0 or (unsettled[i] and time.perf_counter() < end):
-                        play(i, i + 1, done, ROUND)
-                        done += ROUND
+            spend(
+                play,
+                lo,
+                hi,
+                most=self.iterations,
+                milliseconds=self.milliseconds,
+                at_once=ROUND,
+                unsettled=unsettled,
+            )
             tally = scratch.tally[0]
             if tally["fault"]:
                 faults.append((int(tally["fault"]) - 1, int(tally["fault_action"])))
