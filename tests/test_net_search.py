@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from baselines.bots import search
 from baselines.bots.pimc import Pimc, Settings
 from baselines.bots.search import observed_words
 from bolola_env import GAME as BOLOLA
@@ -48,6 +49,21 @@ def test_no_trust_is_no_net(env, tmp_path):
     assert Pimc(replace(with_net, trust=0.0)).act_batch(views).tolist() == without.tolist()
     one_by_one = [Pimc(with_net).act(views.view(i)) for i in range(12)]
     assert Pimc(with_net).act_batch(views).tolist() == one_by_one
+
+
+def test_a_batch_brings_its_observations(tmp_path, monkeypatch):
+    """What the net reads is packed for a single view only."""
+    views = situations("bolola/hearts-v0", count=3)
+    lowest_first(views.game).save(tmp_path / "net.npz")
+    bot = Pimc(Settings(worlds=16, net=str(tmp_path / "net.npz"), trust=1e6))
+    packed = []
+    monkeypatch.setattr(
+        search, "observed_words", lambda *of: packed.append(of) or observed_words(*of)
+    )
+    chosen = bot.act_batch(views).tolist()
+    assert not packed
+    assert [bot.act(views.view(i)) for i in range(3)] == chosen
+    assert len(packed) == 3
 
 
 def test_nets_that_do_not_fit_are_refused(tmp_path):

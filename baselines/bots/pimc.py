@@ -30,17 +30,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baselines.bots import inference
-from baselines.bots.net import unpack
 from baselines.bots.options import settings_from
 from baselines.bots.race import ROUND, Race, add_world, enter, leader, make_race
 from baselines.bots.search import (
-    SearchBot,
+    AdvisedBot,
     all_legal,
     belief_of,
     check_integer,
+    check_net,
     check_number,
-    net_of,
-    observed_words,
     playout_policy,
     spend,
     value_of,
@@ -96,9 +94,8 @@ class Settings:
         check_number("pimc", "milliseconds", self.milliseconds)
         check_number("pimc", "drop", self.drop)
         check_number("pimc", "smooth", self.smooth)
-        check_number("pimc", "trust", self.trust)
         inference.check_settings("pimc", self.slips, self.burn, self.thin)
-        net_of("pimc", self.net)  # an unknown one is found before any work
+        check_net("pimc", self.net, self.trust)
         check_integer("pimc", "threads", self.threads)
 
 
@@ -229,7 +226,7 @@ def _search(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
     return search
 
 
-class Pimc(SearchBot):
+class Pimc(AdvisedBot):
     """The bot; see the module.
 
     Args:
@@ -240,20 +237,21 @@ class Pimc(SearchBot):
     def __init__(self, settings: Settings | None = None, name: str = "pimc") -> None:
         self.name = name
         self.settings = Settings() if settings is None else settings
+        self.net, self.trust = self.settings.net, self.settings.trust
 
-    def decide(
+    def decide_with(
         self,
         game: Game,
         config: np.ndarray[Any, Any],
         records: np.ndarray[Any, Any],
         randoms: np.ndarray[Any, Any],
+        bonuses: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
         chosen = self.settings
         policy = playout_policy(self.name, game, chosen.playout)
         search = _search(game, policy, chosen.slips < 1 and inference.can_infer(game, policy))
         short = without_settled_tricks(config)
         own = randoms.copy()
-        bonuses = self._bonuses(game, config, records)
         actions, unsettled = np.zeros(len(records), np.int64), np.zeros(len(records), np.bool_)
         faults: list[tuple[int, int]] = []
 
@@ -282,17 +280,6 @@ class Pimc(SearchBot):
                 f"bot {self.name!r}: playout {chosen.playout!r}: seat {seat} chose {action}, which is not legal"
             )
         return actions
-
-    def _bonuses(self, game: Game, config: Any, records: Any) -> np.ndarray[Any, Any]:
-        """What the net's opinion adds to the mean of each action, (n, A), in units."""
-        net = net_of("pimc", self.settings.net, game)
-        if net is None or self.settings.trust == 0:
-            return np.zeros((len(records), game.num_actions))
-        logits = net.logits(observed_words(game, config, records))
-        logits[~unpack(records["legal"], game.num_actions).astype(bool)] = -np.inf
-        chances = logits - logits.max(axis=1, keepdims=True)
-        points = self.settings.trust * np.maximum(chances, -50.0)
-        return np.asarray(points / game.unit, np.float64)
 
 
 def make(argument: str | None = None) -> Bot:

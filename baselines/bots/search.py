@@ -121,6 +121,16 @@ def net_of(bot: str, name: str, game: Game | None = None) -> nets.Net | None:
     return net
 
 
+def check_net(bot: str, net: str, trust: Any) -> None:
+    """Refuse settings of a net's say, see :class:`AdvisedBot`; an unknown net is found before any work.
+
+    Raises:
+        ValueError: There is no such net, or ``trust`` is out of range.
+    """
+    net_of(bot, net)
+    check_number(bot, "trust", trust)
+
+
 @functools.cache
 def _observe_driver(game: Game) -> Callable[..., None]:
     """Kernel ``(config, states, words)``: what the seats on turn observe."""
@@ -218,3 +228,51 @@ class SearchBot(Bot):
             randoms: uint64 (n,), a random word for each.
         """
         raise NotImplementedError
+
+
+class AdvisedBot(SearchBot):
+    """Base class of search bots in which a net may have a say; subclasses give :meth:`decide_with`.
+
+    Attributes:
+        net: Name or file of the net (``own``: the library's newest of the game); none if empty.
+        trust: Points that a factor of e in an action's chance under the net's policy is worth.
+    """
+
+    net: str = ""
+    trust: float = 0.0
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        bonuses = self._bonuses(views.game, views.config, views.records, views.words)
+        return self.decide_with(views.game, views.config, views.records, views.randoms, bonuses)
+
+    def decide(
+        self,
+        game: Game,
+        config: np.ndarray[Any, Any],
+        records: np.ndarray[Any, Any],
+        randoms: np.ndarray[Any, Any],
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        bonuses = self._bonuses(game, config, records, None)
+        return self.decide_with(game, config, records, randoms, bonuses)
+
+    def decide_with(
+        self,
+        game: Game,
+        config: np.ndarray[Any, Any],
+        records: np.ndarray[Any, Any],
+        randoms: np.ndarray[Any, Any],
+        bonuses: np.ndarray[Any, Any],
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """As :meth:`decide`, with what is added to the mean of each action, float64 (n, A) in units."""
+        raise NotImplementedError
+
+    def _bonuses(self, game: Game, config: Any, records: Any, words: Any) -> np.ndarray[Any, Any]:
+        """What the net's opinion adds; ``words`` is what the seats observe, uint64 (n, W), None: not known yet."""
+        net = net_of(self.name, self.net, game)
+        if net is None or self.trust == 0:
+            return np.zeros((len(records), game.num_actions))
+        logits = net.logits(observed_words(game, config, records) if words is None else words)
+        logits[~nets.unpack(records["legal"], game.num_actions).astype(bool)] = -np.inf
+        chances = logits - logits.max(axis=1, keepdims=True)
+        points = self.trust * np.maximum(chances, -50.0)
+        return np.asarray(points / game.unit, np.float64)

@@ -26,7 +26,7 @@ import numpy as np
 from baselines.bots import exact
 from baselines.bots.race import Race, make_race
 from baselines.bots.search import (
-    SearchBot,
+    AdvisedBot,
     check_integer,
     check_number,
     spend,
@@ -432,7 +432,7 @@ def check_budget(bot: str, iterations: Any, milliseconds: Any, threads: Any) -> 
     check_integer(bot, "threads", threads)
 
 
-class TreeBot(SearchBot):
+class TreeBot(AdvisedBot):
     """Base class of bots that search a tree; subclasses give :meth:`search`.
 
     Args:
@@ -480,18 +480,18 @@ class TreeBot(SearchBot):
         """What the source of worlds works in; one for each thread."""
         return None
 
-    def decide(
+    def decide_with(
         self,
         game: Game,
         config: np.ndarray[Any, Any],
         records: np.ndarray[Any, Any],
         randoms: np.ndarray[Any, Any],
+        bonuses: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
         search = self.search(game)
         short = without_settled_tricks(config)
         own, count = randoms.copy(), len(records)
         actions, unsettled = np.zeros(count, np.int64), np.zeros(count, np.bool_)
-        bonuses = np.zeros((count, game.num_actions))
         faults: list[tuple[int, int]] = []
         size = MOST_NODES
         if self.milliseconds == 0:
