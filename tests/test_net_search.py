@@ -1,4 +1,4 @@
-"""Search with the opinion of a net: ``pimc:net=...``."""
+"""Search with the opinion of a net: ``pimc:net=...`` and ``ismcts:net=...``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from baselines.bots import search
-from baselines.bots.pimc import Pimc, Settings
+from baselines.bots import ismcts, pimc, search
 from baselines.bots.search import observed_words
 from bolola_env import GAME as BOLOLA
 from tarot_env import GAME as TAROT
@@ -16,6 +15,17 @@ from tests.test_net_bot import situations, some_net
 from trick_core.bots import make_bot
 
 ENVS = {"bolola/hearts-v0": BOLOLA, "bolola/trump-v0": BOLOLA, "tarot/deal-v0": TAROT}
+
+
+def make_pimc(**settings):
+    return pimc.Pimc(pimc.Settings(worlds=16, **settings))
+
+
+def make_ismcts(**settings):
+    return ismcts.Ismcts(ismcts.Settings(iterations=100, burn=10, **settings))
+
+
+BOTS = pytest.mark.parametrize("make", [make_pimc, make_ismcts])
 
 
 def lowest_first(game):
@@ -32,30 +42,33 @@ def test_the_net_sees_what_the_seat_observes(env):
     assert np.array_equal(observed_words(views.game, views.config, views.records), views.words)
 
 
+@BOTS
 @pytest.mark.parametrize("env", ENVS)
-def test_a_net_trusted_without_limit_decides(env, tmp_path):
+def test_a_net_trusted_without_limit_decides(make, env, tmp_path):
     views = situations(env, count=12)
     lowest_first(views.game).save(tmp_path / "net.npz")
-    settings = Settings(worlds=16, net=str(tmp_path / "net.npz"), trust=1e6)
-    assert Pimc(settings).act_batch(views).tolist() == views.mask.argmax(axis=1).tolist()
+    bot = make(net=str(tmp_path / "net.npz"), trust=1e6)
+    assert bot.act_batch(views).tolist() == views.mask.argmax(axis=1).tolist()
 
 
+@BOTS
 @pytest.mark.parametrize("env", ENVS)
-def test_no_trust_is_no_net(env, tmp_path):
+def test_no_trust_is_no_net(make, env, tmp_path):
     views = situations(env, count=12)
     some_net(views.game).save(tmp_path / "net.npz")
-    without = Pimc(Settings(worlds=16)).act_batch(views)
-    with_net = Settings(worlds=16, net=str(tmp_path / "net.npz"))
-    assert Pimc(replace(with_net, trust=0.0)).act_batch(views).tolist() == without.tolist()
-    one_by_one = [Pimc(with_net).act(views.view(i)) for i in range(12)]
-    assert Pimc(with_net).act_batch(views).tolist() == one_by_one
+    file = str(tmp_path / "net.npz")
+    assert make(net=file, trust=0.0).act_batch(views).tolist() == make().act_batch(views).tolist()
+    with_net = make(net=file)
+    one_by_one = [with_net.act(views.view(i)) for i in range(12)]
+    assert with_net.act_batch(views).tolist() == one_by_one
 
 
-def test_a_batch_brings_its_observations(tmp_path, monkeypatch):
+@BOTS
+def test_a_batch_brings_its_observations(make, tmp_path, monkeypatch):
     """What the net reads is packed for a single view only."""
     views = situations("bolola/hearts-v0", count=3)
     lowest_first(views.game).save(tmp_path / "net.npz")
-    bot = Pimc(Settings(worlds=16, net=str(tmp_path / "net.npz"), trust=1e6))
+    bot = make(net=str(tmp_path / "net.npz"), trust=1e6)
     packed = []
     monkeypatch.setattr(
         search, "observed_words", lambda *of: packed.append(of) or observed_words(*of)
@@ -66,12 +79,18 @@ def test_a_batch_brings_its_observations(tmp_path, monkeypatch):
     assert len(packed) == 3
 
 
-def test_nets_that_do_not_fit_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="bot 'pimc': net: no net 'nobody'"):
-        make_bot("pimc:net=nobody")
+@pytest.mark.parametrize("name", ["pimc", "ismcts"])
+def test_nets_that_do_not_fit_are_refused(name, tmp_path):
+    with pytest.raises(ValueError, match=f"bot '{name}': net: no net 'nobody'"):
+        make_bot(f"{name}:net=nobody")
     some_net(TAROT).save(tmp_path / "net.npz")
-    bot = make_bot(f"pimc:worlds=16,net={tmp_path / 'net.npz'}")
+    bot = make_bot(f"{name}:net={tmp_path / 'net.npz'}")
     with pytest.raises(ValueError, match="plays tarot, not bolola"):
         bot.act_batch(situations("bolola/hearts-v0", count=2))
     with pytest.raises(ValueError, match="trust: expected a number from 0 on"):
-        make_bot("pimc:trust=-1")
+        make_bot(f"{name}:trust=-1")
+
+
+def test_a_net_has_no_say_in_the_published_search():
+    with pytest.raises(ValueError, match="bot 'ismcts': net: needs root=pairs, got root=ucb"):
+        make_bot("ismcts:root=ucb,net=own")

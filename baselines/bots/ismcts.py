@@ -10,7 +10,8 @@ For every decision it draws worlds, full deals that agree with all that the seat
 ``depth`` says how many actions are chosen in the tree before the playout policy takes over; ``others`` whether the other seats
 choose in the tree too, or play as the policy does. With ``root=pairs,depth=0`` the search is perfect-information Monte Carlo. ``slips`` below
 1 weighs worlds by how well they explain what has been played (:mod:`baselines.bots.inference`), where a game tells its past; in
-other games all worlds are equally likely.
+other games all worlds are equally likely. With ``net=NAME`` a trained net has a say in the race of ``root=pairs``, as in
+:mod:`baselines.bots.pimc`.
 
 Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 4, 2012.
 """
@@ -29,7 +30,13 @@ import numpy as np
 from baselines.bots import inference
 from baselines.bots.options import settings_from
 from baselines.bots.race import add_world, enter, leader
-from baselines.bots.search import belief_of, check_integer, check_number, playout_policy
+from baselines.bots.search import (
+    belief_of,
+    check_integer,
+    check_net,
+    check_number,
+    playout_policy,
+)
 from baselines.bots.tree import (
     NOW,
     OTHERS,
@@ -66,6 +73,8 @@ class Settings:
             equally likely.
         burn: Proposals of the chain of worlds before the first one is used, from 1.
         thin: Proposals between two worlds, from 1.
+        net: With ``pairs``, name or file of a net that has a say (``own``: the library's newest of the game); none if empty.
+        trust: Points that a factor of e in an action's chance under the net's policy is worth.
         exact: Rests of so many tricks are solved in each world instead of played; 0: none are.
         playout: Name of the bot that plays on, and for which the others are taken; it needs a kernel.
         threads: Threads that share the rows of a batch.
@@ -81,6 +90,8 @@ class Settings:
     slips: float = 0.3
     burn: int = 500
     thin: int = 8
+    net: str = ""
+    trust: float = 1.5
     exact: int = 0
     playout: str = "greedy"
     threads: int = 1
@@ -92,6 +103,9 @@ class Settings:
         check_number("ismcts", "explore", self.explore)
         check_number("ismcts", "drop", self.drop)
         inference.check_settings("ismcts", self.slips, self.burn, self.thin)
+        check_net("ismcts", self.net, self.trust)
+        if self.net and self.root != "pairs":
+            raise ValueError(f"bot 'ismcts': net: needs root=pairs, got root={self.root}")
         for key in ("depth", "exact"):
             if getattr(self, key) != 0:
                 check_integer("ismcts", key, getattr(self, key))
@@ -230,6 +244,8 @@ class Ismcts(TreeBot):
             exact=chosen.exact,
             depth=chosen.depth + (chosen.root == "ucb"),
             drop=chosen.drop,
+            net=chosen.net,
+            trust=chosen.trust,
         )
         self.settings = chosen
 

@@ -445,6 +445,8 @@ class TreeBot(AdvisedBot):
         exact: Rests of so many tricks are solved.
         depth: Actions chosen in the tree, at most; from 1 where the root chooses in it.
         drop: In the race of the root's actions, see :data:`baselines.bots.race.TALLY`.
+        net: A net that has a say in that race, see :class:`baselines.bots.search.AdvisedBot`.
+        trust: How much.
     """
 
     def __init__(
@@ -459,13 +461,15 @@ class TreeBot(AdvisedBot):
         exact: int,
         depth: int = 1 << 20,
         drop: float = 0.0,
+        net: str = "",
+        trust: float = 0.0,
     ) -> None:
         self.name = name
         self.iterations, self.milliseconds, self.threads = iterations, milliseconds, threads
         self.option = records(1, OPTION)
         self.option["explore"], self.option["searched"] = explore, searched
         self.option["exact"], self.option["depth"] = exact, depth
-        self.drop = drop
+        self.drop, self.net, self.trust = drop, net, trust
 
     def search(self, game: Game) -> Callable[..., Any]:
         """The search for a game: an entry ``(config, views, randoms, lo, hi, done, iterations, scratch, open, actions)``.
