@@ -87,6 +87,8 @@ _RANGES = {
     "eval_every": (0.0, math.inf),
     "learning_rate": (0.0, 1.0),
     "head_rate": (0.0, 1.0),
+    "head_range": (0.0, math.inf),
+    "head_follow": (0.0, math.inf),
     "temperature": (0.0, math.inf),
     "init_scale": (0.0, math.inf),
     "gamma": (0.0, 1.0),
@@ -124,6 +126,10 @@ class SelfPlayConfig:
         head_minibatch: Decisions a gradient step of the head start.
         head_epochs: Its passes over an iteration's decisions.
         teacher: The bot of the head start; for playouts one with a kernel.
+        head_range: With ``"gain"``: decisions whose actions differ by more than so many standard deviations of a deal count less, as if
+            they differed by so many; None: all count alike. Bids are worth a hundred times what a card is, and would drown it.
+        head_follow: With ``"gain"``: weight of the cross-entropy with the teacher's own choice. It decides where playouts are too
+            noisy to tell actions apart; 1 outweighs differences of about ``temperature`` standard deviations.
         worlds: Deals in which it plays out: the true one, and others that the seat cannot tell from it (where the game can draw them).
         temperature: The head start by playouts makes logits of values / temperature (in standard deviations of a deal).
         opponents: Bots that hold some seats at some tables, in the head start too; ``"past"``: frozen earlier selves (not in the head start).
@@ -169,6 +175,8 @@ class SelfPlayConfig:
     head_minibatch: int = 256
     head_epochs: int = 3
     teacher: str = "greedy"
+    head_range: float | None = None
+    head_follow: float = 0.0
     worlds: int = 8
     temperature: float = 0.05
     opponents: tuple[str, ...] = ()
@@ -205,7 +213,7 @@ class SelfPlayConfig:
                 raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
-            if name == "minutes" and value is None:
+            if name in ("minutes", "head_range") and value is None:
                 continue
             if not low <= check_number(name, value) <= high:
                 limits = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
@@ -214,6 +222,7 @@ class SelfPlayConfig:
             "minutes",
             "learning_rate",
             "head_rate",
+            "head_range",
             "temperature",
             "init_scale",
             "clip",
@@ -430,6 +439,7 @@ class Decisions(NamedTuple):
     before: np.ndarray[
         Any, Any
     ]  # head start by playouts: float32 (n,) rewards that have fallen; else (0,)
+    advised: np.ndarray[Any, Any]  # the same: int64 (n,) the teacher's own choices; else (0,)
 
 
 class Played(NamedTuple):
@@ -532,15 +542,14 @@ class Tables:
                     seen = self._look(k, open_rows[k], legal[~forced])
                     asked.append((*seen, *self._teach(k, open_rows[k], teacher, values, random)))
             if asked:
-                words, hands, legal, seats, taught, before = map(
+                words, hands, legal, seats, taught, before, advised = map(
                     np.concatenate, zip(*asked, strict=True)
                 )
                 chosen, log_probs = choose(words, legal)
                 tables = np.concatenate([self.starts[k] + rows for k, rows in enumerate(open_rows)])
                 steps = np.full(len(tables), step)
-                parts.append(
-                    (words, hands, legal, chosen, log_probs, steps, tables, seats, taught, before)
-                )
+                told = taught, before, advised
+                parts.append((words, hands, legal, chosen, log_probs, steps, tables, seats, *told))
                 at = 0
                 for k, rows in enumerate(open_rows):
                     actions[k][rows] = chosen[at : at + len(rows)]
@@ -588,14 +597,16 @@ class Tables:
         return words, hands, legal, batch.buffers.seats[rows]
 
     def _teach(self, k: int, rows: Any, teacher: Any, values: bool, random: int) -> Any:
-        """What a teacher says of the decisions, and what rewards have fallen before."""
+        """What a teacher says of the decisions, what rewards have fallen before, and what it would do."""
         batch, game = self.batches[k], self.game
+        nothing = np.zeros(0, np.float32), np.zeros(0, np.int64)
         if teacher is None:
-            return np.zeros((len(rows), 0), np.float32), np.zeros(0, np.float32)
+            return np.zeros((len(rows), 0), np.float32), *nothing
         taught = np.zeros((len(rows), game.num_actions), np.float32)
+        choices = batch.ask(teacher, rows)
         if not values:
-            taught[np.arange(len(rows)), batch.ask(teacher, rows)] = 1.0
-            return taught, np.zeros(0, np.float32)
+            taught[np.arange(len(rows)), choices] = 1.0
+            return taught, *nothing
         states, factor = batch.buffers.states, batch.run["factor"][0]
         randoms = np.uint64(random) + batch.buffers.tables["random"][rows]
         driver = _playout_driver(game, teacher.jit(game))
@@ -609,7 +620,7 @@ class Tables:
         points = np.zeros((len(rows), NUM_SEATS))
         _returns_driver(game)(batch.config, states, rows, points)
         own = points[np.arange(len(rows)), batch.buffers.seats[rows]] - points.mean(axis=1)
-        return taught * np.float32(factor), (own * factor).astype(np.float32)
+        return taught * np.float32(factor), (own * factor).astype(np.float32), choices
 
 
 def _only(legal: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -984,8 +995,16 @@ class SelfPlay:
                     log_probs = logits.masked_fill(~mask, -1e9).log_softmax(dim=1)
                     chances = log_probs.exp()
                     entropy = -(chances * log_probs).sum(dim=1).mean()
-                    gain = (chances * over_mean).sum(dim=1).mean()
+                    gain = (chances * over_mean).sum(dim=1)
+                    if config.head_range is not None:
+                        highest = over_mean.masked_fill(~mask, -math.inf).amax(dim=1)
+                        lowest = over_mean.masked_fill(~mask, math.inf).amin(dim=1)
+                        gain = gain * (config.head_range / (highest - lowest)).clamp(max=1.0)
+                    gain = gain.mean()
                     policy_loss = -gain / config.temperature - config.entropy * entropy
+                    if config.head_follow > 0:
+                        advised = torch.from_numpy(made.advised[rows])[:, None]
+                        policy_loss -= config.head_follow * log_probs.gather(1, advised).mean()
             else:
                 log_probs = logits.masked_fill(~mask, -1e9).log_softmax(dim=1)
                 policy_loss = -(log_probs * taught).sum(dim=1).mean()
