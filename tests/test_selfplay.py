@@ -34,7 +34,7 @@ def decisions(*rows):
     """Decisions from (step, table, seat)."""
     steps, tables, seats = np.array(rows).T
     none = np.zeros(len(rows))
-    return Decisions(none, none, none, none, none, steps, tables, seats, none, none)
+    return Decisions(none, none, none, none, none, steps, tables, seats, none, none, none)
 
 
 def test_rewards_go_to_the_decision_before_them():
