@@ -293,15 +293,71 @@ def test_a_net_of_another_game_is_refused(tmp_path):
         SelfPlay(small(envs=("tarot/deal-v0",), init=str(tmp_path / "net.npz")))
 
 
-def test_opponents_hold_some_seats_and_the_learner_learns_from_its_own():
-    run = SelfPlay(small(opponents=("greedy",), opponent_share=1.0))
-    bots, who = run._opponents()
+@pytest.mark.parametrize(("seats", "learners"), [(None, {1, 2, 3}), (3, {1}), (1, {3})])
+def test_opponents_hold_some_seats_and_the_learner_learns_from_its_own(seats, learners):
+    run = SelfPlay(small(opponents=("greedy",), opponent_share=1.0, opponent_seats=seats))
+    bots, who = run._opponents(60)
     assert [bot.name for bot in bots] == ["greedy"]
-    learners = (who == 0).sum(axis=1)
-    assert learners.min() >= 1
-    assert learners.max() <= 3
+    assert set((who == 0).sum(axis=1)) == learners
+    count = run.tables.num_tables
+    bots, who = run._opponents(count)
     made = run.tables.play(0, run.choose, bots, who).decisions
     assert (who[made.tables, made.seats] == 0).all()
+
+
+def gaining(**changes):
+    """A run whose head start is among greedy, and raises the gain of playouts."""
+    settings = {"head_start": "playouts", "head_loss": "gain", "worlds": 1, "head_steps": 10**9}
+    settings |= {"opponents": ("greedy",), "opponent_share": 1.0, "opponent_seats": 3}
+    return SelfPlay(small(**{**settings, "head_tables": 64, "entropy": 0.0, **changes}))
+
+
+def test_a_head_start_among_opponents_learns_from_the_learners_decisions_and_hears_the_teacher():
+    run = gaining()
+    bots, who = run._opponents(run.head_tables.num_tables)
+    teacher = make_bot("greedy")
+    made = run.head_tables.play(0, run.choose, bots, who, teacher=teacher, values=True).decisions
+    assert (who[made.tables, made.seats] == 0).all()
+    legal = run.mask(made.legal).numpy()
+    assert legal[np.arange(len(legal)), made.advised].all()
+    plain = run.head_tables.play(0, run.choose, bots, who, teacher=teacher).decisions
+    same = len(plain.taught) and plain.taught.argmax(axis=1)[0] == made.advised[0]
+    assert same, "the first decision is the same in both"
+
+
+def test_following_the_teacher_makes_its_choices_likely():
+    """With the gain left out by a range of next to nothing, what is learned is what greedy would do."""
+
+    def surprise():
+        play = run.head_tables.play
+        made = play(99, run.choose, teacher=run.teacher, values=True).decisions
+        logits = run.logits(run.observed(made.words), run.mask(made.legal)).log_softmax(dim=1)
+        return -float(logits.gather(1, torch.from_numpy(made.advised)[:, None]).mean().detach())
+
+    learned = {"head_range": 1e-9, "head_follow": 1.0, "value": 0.0, "opponents": ()}
+    run = gaining(**learned, head_tables=128, head_rate=5e-3, head_minibatch=64, layers=(64,))
+    before = surprise()
+    for _ in range(6):
+        run.iterate(0.0)
+    after = surprise()
+    assert after < 0.9 * before, (before, after)
+
+
+def test_a_range_bounds_what_a_decision_counts():
+    free, bound, tiny = (
+        gaining(head_range=r).iterate(0.0)["policy_loss"] for r in (None, 0.1, 1e-9)
+    )
+    assert abs(tiny) < 1e-6 < abs(bound) < abs(free)
+
+
+def test_a_critic_of_no_weight_learns_nothing():
+    run = gaining(value=0.0)
+    before = [layer.weight.detach().clone() for layer in run.agent.critic.linears]
+    policy = run.agent.policy.linears[0].weight.detach().clone()
+    run.iterate(0.0)
+    after = [layer.weight for layer in run.agent.critic.linears]
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+    assert not torch.equal(policy, run.agent.policy.linears[0].weight)
 
 
 def test_imitation_comes_close_to_its_bot():
@@ -342,6 +398,9 @@ def test_the_other_hands_are_those_that_the_others_hold():
         ({"opponents": ("nobody",)}, "no bot 'nobody'"),
         ({"learning_rate": 0.0}, "learning_rate: expected more than 0"),
         ({"layers": ()}, "layers"),
+        ({"opponent_seats": 4}, "opponent_seats: expected 1 to 3"),
+        ({"head_range": 0.0}, "head_range: expected more than 0"),
+        ({"head_follow": -1.0}, "head_follow: expected 0 or more"),
     ],
 )
 def test_settings_out_of_range(changes, message):
