@@ -132,7 +132,12 @@ def _stage(about: Any) -> list[str]:
             + (
                 "the net's outputs are fitted to that."
                 if config.get("head_loss", "fit") == "fit"
-                else "what the policy gets on average is raised."
+                else "what the policy gets on average is raised"
+                + (
+                    ", and the bot's own choice made likelier."
+                    if config.get("head_follow")
+                    else "."
+                )
             )
         )
     if config["head_start"] == "imitate":
