@@ -196,8 +196,8 @@ def none_of(chances: Any, cards: Any) -> Any:
 
 
 @kernel
-def add_of(weights: Any, k: Any, plays: Any, void: Any, lead_mean: Any, other_mean: Any) -> Any:
-    """Points that a seat is expected to add to the trick."""
+def add_of(weights: Any, k: Any, void: Any, lead_mean: Any, other_mean: Any) -> Any:
+    """Points that a seat is expected to add to the trick: by following, and by another suit."""
     follow = (1.0 - void) * weights[k, ADD_FOLLOW] * lead_mean
     return follow, void * weights[k, ADD_VOID] * other_mean
 
@@ -264,9 +264,9 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
                 + weights[k, KEEP_SUIT] * 3.0 * suit_mean
                 + weights[k, KEEP_CARDS] * unseen_points / later_tricks
             )
-            follows = suit_set == (suit_set if leads else st.lead_set)
             trumps = ZERO if suit_set == trump_set else trump_set
             lead_set = suit_set if leads else st.lead_set
+            follows = suit_set == lead_set
             over = 1.0 if lead_set == trump_set else weights[k, OVER]  # B-4.6
             count = popcount(unseen & lead_set)
             points = points_in(row, unseen & lead_set)
@@ -275,11 +275,11 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
             void1 = none_of(chances1, hold1 & lead_set)
             void2 = none_of(chances2, hold2 & lead_set)
             void3 = none_of(chances3, hold3 & lead_set)
-            follow, other = add_of(weights, k, plays1, void1, lead_mean, other_mean)
+            follow, other = add_of(weights, k, void1, lead_mean, other_mean)
             added = follow + other if plays1 else 0.0
-            follow, other = add_of(weights, k, plays2, void2, lead_mean, other_mean)
+            follow, other = add_of(weights, k, void2, lead_mean, other_mean)
             added = added + follow + other if plays2 else added
-            follow, other = add_of(weights, k, plays3, void3, lead_mean, other_mean)
+            follow, other = add_of(weights, k, void3, lead_mean, other_mean)
             added = added + follow + other if plays3 else added
         under = suit_set & (bit - ONE)
         above = suit_set & ~under & ~bit
