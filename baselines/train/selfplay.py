@@ -122,7 +122,8 @@ class SelfPlayConfig:
             ``"gain"``: their mean under the policy is raised, which is what counts in the end; the better loss once a net plays well.
         head_steps: Decisions of the head start.
         head_tables: Tables an iteration of the head start; many, so that passes over their decisions do not dwell on a few deals.
-        head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth.
+        head_rate: Adam's learning rate at its beginning; it falls linearly to a tenth, with the steps or with ``minutes``, whichever
+            end sooner.
         head_minibatch: Decisions a gradient step of the head start.
         head_epochs: Its passes over an iteration's decisions.
         teacher: The bot of the head start; for playouts one with a kernel.
@@ -500,6 +501,7 @@ class Tables:
         who: np.ndarray[Any, Any] | None = None,
         teacher: Any = None,
         values: bool = False,
+        advice: bool = False,
         random: int = 0,
     ) -> Played:
         """Play episode ``number`` of every table to its end.
@@ -511,6 +513,7 @@ class Tables:
             who: int8 (N, 4): 0 where the learner sits, else 1 + the number of an opponent; None: the learner everywhere.
             teacher: Bot whose choices or playouts are recorded; None: nothing is.
             values: Record the playouts' values, not the teacher's choices.
+            advice: Record its choices besides.
             random: Seed of the teacher's own randomness.
         """
         self._seat(number, opponents, who)
@@ -540,7 +543,7 @@ class Tables:
                 open_rows.append(mine[~forced])
                 if len(open_rows[k]):
                     seen = self._look(k, open_rows[k], legal[~forced])
-                    asked.append((*seen, *self._teach(k, open_rows[k], teacher, values, random)))
+                    asked.append((*seen, *self._teach(k, open_rows[k], teacher, values, advice, random)))
             if asked:
                 words, hands, legal, seats, taught, before, advised = map(
                     np.concatenate, zip(*asked, strict=True)
@@ -596,14 +599,16 @@ class Tables:
             driver(batch.config, batch.buffers.states, rows, self._scratch, hands)
         return words, hands, legal, batch.buffers.seats[rows]
 
-    def _teach(self, k: int, rows: Any, teacher: Any, values: bool, random: int) -> Any:
+    def _teach(
+        self, k: int, rows: Any, teacher: Any, values: bool, advice: bool, random: int
+    ) -> Any:
         """What a teacher says of the decisions, what rewards have fallen before, and what it would do."""
         batch, game = self.batches[k], self.game
         nothing = np.zeros(0, np.float32), np.zeros(0, np.int64)
         if teacher is None:
             return np.zeros((len(rows), 0), np.float32), *nothing
         taught = np.zeros((len(rows), game.num_actions), np.float32)
-        choices = batch.ask(teacher, rows)
+        choices = batch.ask(teacher, rows) if advice or not values else nothing[1]
         if not values:
             taught[np.arange(len(rows)), choices] = 1.0
             return taught, *nothing
@@ -862,9 +867,10 @@ class SelfPlay:
                 *self._opponents(self.head_tables.num_tables),
                 teacher=self.teacher,
                 values=not imitated,
+                advice=config.head_follow > 0,
                 random=self.iteration,
             )
-            done = self.steps / config.head_steps
+            done = max(self.steps / config.head_steps, share)
             self._set_rate(config.head_rate * max(0.1, 1.0 - 0.9 * done))
             stats = self._learn_from_teacher(played)
         else:
