@@ -316,7 +316,8 @@ def test_a_head_start_among_opponents_learns_from_the_learners_decisions_and_hea
     run = gaining()
     bots, who = run._opponents(run.head_tables.num_tables)
     teacher = make_bot("greedy")
-    made = run.head_tables.play(0, run.choose, bots, who, teacher=teacher, values=True).decisions
+    asked = {"teacher": teacher, "values": True, "advice": True}
+    made = run.head_tables.play(0, run.choose, bots, who, **asked).decisions
     assert (who[made.tables, made.seats] == 0).all()
     legal = run.mask(made.legal).numpy()
     assert legal[np.arange(len(legal)), made.advised].all()
@@ -325,12 +326,45 @@ def test_a_head_start_among_opponents_learns_from_the_learners_decisions_and_hea
     assert same, "the first decision is the same in both"
 
 
+def test_worlds_that_explain_the_play_are_closer_to_the_true_deal():
+    """Late in a deal, what actions bring in another deal misses the truth by less if that deal explains what the others played."""
+
+    def values(worlds, slips):
+        run = gaining(worlds=worlds, slips=slips, head_tables=300, opponent_share=1.0)
+        bots, who = run._opponents(300)
+        play = run.head_tables.play
+        made = play(0, run.choose, bots, who, teacher=run.teacher, values=True).decisions
+        legal = run.mask(made.legal).numpy()
+        mean = made.taught.sum(axis=1) / legal.sum(axis=1)
+        return np.where(legal, made.taught - mean[:, None], 0.0)[-len(legal) // 4 :]
+
+    true = values(1, 1.0)
+
+    def miss(slips):
+        return np.square(values(2, slips) - true).sum(axis=1).mean()
+
+    assert miss(0.01) < 0.9 * miss(1.0)
+    assert np.array_equal(values(2, 0.01), values(2, 0.01))
+
+
+def test_the_rate_of_a_head_start_falls_with_the_steps_or_the_time_whichever_end_sooner():
+    run = gaining(head_tables=2, head_steps=1000, head_rate=0.01)
+    for share, expected in [(0.0, 1.0), (0.5, 0.55), (1.0, 0.1)]:
+        run.steps = 0
+        run.iterate(share)
+        assert run.optimizer.param_groups[0]["lr"] == pytest.approx(0.01 * expected)
+    run.steps = 900
+    run.in_head = True
+    run.iterate(0.5)
+    assert run.optimizer.param_groups[0]["lr"] == pytest.approx(0.01 * 0.19)
+
+
 def test_following_the_teacher_makes_its_choices_likely():
     """With the gain left out by a range of next to nothing, what is learned is what greedy would do."""
 
     def surprise():
         play = run.head_tables.play
-        made = play(99, run.choose, teacher=run.teacher, values=True).decisions
+        made = play(99, run.choose, teacher=run.teacher, values=True, advice=True).decisions
         logits = run.logits(run.observed(made.words), run.mask(made.legal)).log_softmax(dim=1)
         return -float(logits.gather(1, torch.from_numpy(made.advised)[:, None]).mean().detach())
 

@@ -37,6 +37,8 @@ _UNIT = 2.0**-53
 
 #: One proposal in so many deals all hidden cards anew.
 ANEW = 16
+#: Proposals before the first world and between two, unless somebody asks for others.
+BURN, THIN = 100, 4
 #: More slips than anybody can make: those of no world.
 _NO_WORLD = 1 << 20
 

@@ -85,8 +85,8 @@ class Settings:
     net: str = ""
     trust: float = 1.5
     slips: float = 0.3
-    burn: int = 100
-    thin: int = 4
+    burn: int = inference.BURN
+    thin: int = inference.THIN
     threads: int = 1
 
     def __post_init__(self) -> None:

@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import baselines  # noqa: F401  (registers the bots)
+from baselines.bots import inference
 from baselines.bots import net as nets
 from baselines.extras import needs
 from trick_core.batch import Batch
@@ -99,6 +100,7 @@ _RANGES = {
     "belief": (0.0, math.inf),
     "max_norm": (0.0, math.inf),
     "opponent_share": (0.0, 1.0),
+    "slips": (0.0, 1.0),
 }
 
 
@@ -132,6 +134,8 @@ class SelfPlayConfig:
         head_follow: With ``"gain"``: weight of the cross-entropy with the teacher's own choice. It decides where playouts are too
             noisy to tell actions apart; 1 outweighs differences of about ``temperature`` standard deviations.
         worlds: Deals in which it plays out: the true one, and others that the seat cannot tell from it (where the game can draw them).
+        slips: Factor on the chance of such another deal for a play of the others that the teacher would not make in it
+            (:mod:`baselines.bots.inference`), where a game tells its past; 1: all are equally likely.
         temperature: The head start by playouts makes logits of values / temperature (in standard deviations of a deal).
         opponents: Bots that hold some seats at some tables, in the head start too; ``"past"``: frozen earlier selves (not in the head start).
         opponent_share: Share of the tables with opponents.
@@ -179,6 +183,7 @@ class SelfPlayConfig:
     head_range: float | None = None
     head_follow: float = 0.0
     worlds: int = 8
+    slips: float = 1.0
     temperature: float = 0.05
     opponents: tuple[str, ...] = ()
     opponent_share: float = 0.25
@@ -228,6 +233,7 @@ class SelfPlayConfig:
             "init_scale",
             "clip",
             "max_norm",
+            "slips",
         ):
             if getattr(self, name) == 0:
                 raise ValueError(f"{name}: expected more than 0, got 0")
@@ -342,12 +348,13 @@ def _hand_bits(hands: np.ndarray[Any, Any], game: Game) -> np.ndarray[Any, Any]:
 
 
 @functools.cache
-def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
-    """Kernel ``(config, public, states, rows, randoms, worlds, work, views, belief, run, points, values)``: what every legal
+def _playout_driver(game: Game, bot: JitBot, infers: bool) -> Callable[..., None]:
+    """Kernel ``(config, public, states, rows, randoms, worlds, work, views, drawn, run, points, values)``: what every legal
     action brings if the bot plays all seats from there.
 
-    It is played in the true deal and in ``worlds - 1`` others that the seat on turn cannot tell from it. ``work`` are two
-    scratch states, ``views`` is one more, ``belief`` a work record of the game's belief, ``run`` a record of a playout, ``points`` float64 (1, 4).
+    It is played in the true deal and in ``worlds - 1`` others that the seat on turn cannot tell from it, which with ``infers`` come as
+    often as they explain the play. ``work`` are three scratch states, ``views`` is one more, ``drawn`` what the worlds are
+    drawn in (:func:`baselines.bots.inference.make_worlds`), ``run`` a record of a playout, ``points`` float64 (1, 4).
     ``values`` float32 (n, A) become points of the seat on turn over the table's mean in the episode so far, at the end of the
     deal, the mean over the worlds; 0 for actions that are not legal. If the bot chooses an illegal action, ``run`` says so.
     """
@@ -357,18 +364,23 @@ def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
     if game.belief is None:
 
         @kernel
-        def imagine(config, st, seat, random, work, first):
+        def imagine(config, work, seat, random, drawn, first):
             return random
 
     else:
-        prepare, sample = game.belief.prepare, game.belief.sample
+        source = inference.source_of(game, bot, infers)
+        begin, draw = source.begin, source.draw
 
         @kernel
-        def imagine(config, st, seat, random, work, first):
+        def imagine(config, work, seat, random, drawn, first):
+            """Put the next world into ``work[0]``; ``work[2]`` is what the seat knows of it."""
             if first:
-                redact(config, st, seat)
-                prepare(config, st, seat, work)
-            return sample(config, st, seat, random, work)
+                work[2] = work[0]
+                redact(config, work[2], seat)
+                random = begin(config, work[2], seat, random, drawn)
+            random = draw(config, work[2], seat, random, drawn)
+            work[0] = drawn.states[inference.PROPOSED]
+            return random
 
     @kernel
     def over_mean(config, st, seat, points):
@@ -377,12 +389,14 @@ def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
         returns(config, st, points, 0)
         return points[0, seat] - (points[0, 0] + points[0, 1] + points[0, 2] + points[0, 3]) / 4.0
 
+    kind = "weighed" if infers else "equal"
+
     @entry(
-        None if label is None else f"{game.name}.selfplay.playouts.{label}",
-        [game.folder, bot.folder, __file__],
+        None if label is None else f"{game.name}.selfplay.playouts.{label}.{kind}",
+        [game.folder, bot.folder, str(Path(inference.__file__).parent), __file__],
     )
     def playouts(
-        config, public, states, rows, randoms, worlds, work, views, belief, run, points, values
+        config, public, states, rows, randoms, worlds, work, views, drawn, run, points, values
     ):
         for j in range(rows.shape[0]):
             seat, random = states[rows[j]].seat, randoms[j]
@@ -391,7 +405,7 @@ def _playout_driver(game: Game, bot: JitBot) -> Callable[..., None]:
                 values[j, action] = 0.0
             for world in range(worlds):
                 if world > 0:
-                    random = imagine(config, work[0], seat, random, belief[0], world == 1)
+                    random = imagine(config, work, seat, random, drawn, world == 1)
                 for action in range(num_actions):
                     legal = states[rows[j]].legal[action >> 6] >> np.uint64(action & 63)
                     if legal & ONE == ZERO:
@@ -461,6 +475,7 @@ class Tables:
         inputs: Values of the observation that the net reads.
         with_hands: Record the other hands.
         worlds: Deals in which a teacher plays out, the true one among them.
+        slips: How the others are drawn, see :class:`SelfPlayConfig`.
     """
 
     def __init__(
@@ -471,11 +486,12 @@ class Tables:
         inputs: int,
         with_hands: bool,
         worlds: int,
+        slips: float = 1.0,
     ) -> None:
         self.game = setups[0].game
         self.batches = []
         self.words = -(-inputs // 64)
-        self.with_hands, self.worlds = with_hands, worlds
+        self.with_hands, self.worlds, self.slips = with_hands, worlds, slips
         spare = 64 * self.words - inputs
         self._last = np.uint64((1 << (64 - spare)) - 1)
         for k, (setup, share) in enumerate(zip(setups, shares, strict=True)):
@@ -487,8 +503,10 @@ class Tables:
         self.num_tables = int(self.starts[-1])
         game = self.game
         self._scratch = np.zeros((1, game.layout.words), np.uint64)
-        self._work, self._views = game.states(2), game.states(1)
-        self._belief = np.zeros(1) if game.belief is None else records(1, game.belief.work)
+        self._work, self._views = game.states(3), game.states(1)
+        self._drawn: Any = np.zeros(1)
+        if game.belief is not None:
+            self._drawn = inference.make_worlds(game, slips, inference.BURN, inference.THIN)
         self._run = records(1, PLAYOUT)
         self._run["until"] = ENDS.index("deal")
         self._points = np.zeros((1, NUM_SEATS))
@@ -543,7 +561,9 @@ class Tables:
                 open_rows.append(mine[~forced])
                 if len(open_rows[k]):
                     seen = self._look(k, open_rows[k], legal[~forced])
-                    asked.append((*seen, *self._teach(k, open_rows[k], teacher, values, advice, random)))
+                    asked.append(
+                        (*seen, *self._teach(k, open_rows[k], teacher, values, advice, random))
+                    )
             if asked:
                 words, hands, legal, seats, taught, before, advised = map(
                     np.concatenate, zip(*asked, strict=True)
@@ -614,9 +634,10 @@ class Tables:
             return taught, *nothing
         states, factor = batch.buffers.states, batch.run["factor"][0]
         randoms = np.uint64(random) + batch.buffers.tables["random"][rows]
-        driver = _playout_driver(game, teacher.jit(game))
+        policy = teacher.jit(game)
+        driver = _playout_driver(game, policy, self.slips < 1 and inference.can_infer(game, policy))
         worlds = 1 if game.belief is None else self.worlds
-        scratch = self._work, self._views, self._belief, self._run, self._points
+        scratch = self._work, self._views, self._drawn, self._run, self._points
         driver(batch.config, batch.public, states, rows, randoms, worlds, *scratch, taught)
         if self._run["fault"][0]:
             raise ValueError(
@@ -778,7 +799,9 @@ class SelfPlay:
 
         def tables(count: int) -> Tables:
             shares = split(count, weights)
-            return Tables(setups, shares, config.seed, self.inputs, privileged, config.worlds)
+            return Tables(
+                setups, shares, config.seed, self.inputs, privileged, config.worlds, config.slips
+            )
 
         self.tables = tables(config.tables)
         self.head_tables = tables(config.head_tables) if self.in_head else None
