@@ -314,5 +314,7 @@ _BREAKS = JitBot("two-of-clubs", _two_of_clubs, __file__)
 def test_a_playout_that_breaks_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "jit_bot", lambda game, name: _BREAKS)
     view = views_of("bolola/hearts", 1).view(0)
-    with pytest.raises(ValueError, match=r"bot 'pimc': playout 'greedy': seat \d chose 0, which"):
+    with pytest.raises(
+        ValueError, match=r"bot 'pimc': its playout policy, at seat \d, chose 0, which"
+    ):
         make_bot("pimc").act(view)

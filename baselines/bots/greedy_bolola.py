@@ -18,11 +18,11 @@ weights of a default row, by the sign of its total and whether it has trumps.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from baselines.bots.chances import chances_of_none
 from bolola_env.cards import ALL_CARDS, NUM_CARDS, SUIT_SETS
 from bolola_env.contracts import CONTRACTS, NUM_TRICKS
 from bolola_env.rules import NAME_TRUMP, NAME_TRUMP_ACTIONS, SUIT_OF, all_played
@@ -111,15 +111,8 @@ V1 = np.array(
 WEIGHTS = V1
 
 _SIZES, _COUNTS = NUM_TRICKS + 1, 14
-#: At ``(m * 14 + n) * 14 + k``: the chance that a hand of n cards, drawn from m, holds none of k given ones. float64.
-NONE_OF = np.array(
-    [
-        math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0
-        for m in range(NUM_CARDS - NUM_TRICKS + 1)
-        for n in range(_SIZES)
-        for k in range(_COUNTS)
-    ]
-)
+#: See :func:`baselines.bots.chances.chances_of_none`. float64.
+NONE_OF = chances_of_none(NUM_CARDS - NUM_TRICKS, NUM_TRICKS, _COUNTS)
 
 _RANK_SQUARES = np.array([(card % 13 / 12) ** 2 for card in range(NUM_CARDS)])
 

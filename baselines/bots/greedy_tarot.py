@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from baselines.bots.chances import chances_of_none
 from tarot_env.cards import (
     ALL_SUITS,
     ALL_TRUMPS,
@@ -212,16 +213,8 @@ V1 = table(
 WEIGHTS = V1
 
 _SIZES, _COUNTS = HAND_SIZE + 1, 23
-#: At ``(m * 19 + n) * 23 + k``: the chance that a hand of n cards, drawn from m, holds none of k given ones. float32.
-NONE_OF = np.array(
-    [
-        math.comb(m - k, n) / math.comb(m, n) if k <= m and n <= m else 1.0
-        for m in range(NUM_CARDS - HAND_SIZE + 1)
-        for n in range(_SIZES)
-        for k in range(_COUNTS)
-    ],
-    np.float32,
-)
+#: See :func:`baselines.bots.chances.chances_of_none`. float32.
+NONE_OF = chances_of_none(NUM_CARDS - HAND_SIZE, HAND_SIZE, _COUNTS).astype(np.float32)
 
 _S8, _S56 = np.uint64(8), np.uint64(56)
 _LAST = NUM_TRICKS - 1

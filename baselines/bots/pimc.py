@@ -34,17 +34,15 @@ from baselines.bots.options import settings_from
 from baselines.bots.race import ROUND, Race, add_world, enter, leader, make_race
 from baselines.bots.search import (
     AdvisedBot,
+    Plan,
     all_legal,
     belief_of,
     check_integer,
     check_net,
     check_number,
     playout_policy,
-    spend,
     value_of,
-    without_settled_tricks,
 )
-from trick_core.batch import check_threads
 from trick_core.bits import ZERO
 from trick_core.bots import Bot
 from trick_core.drivers import JitBot
@@ -52,7 +50,6 @@ from trick_core.game import Game
 from trick_core.jit import entry, kernel, records
 from trick_core.rng import advance, mix
 from trick_core.rollouts import ENDS, PLAYOUT, playout, playout_label
-from trick_core.threads import share_rows
 
 
 @dataclass(frozen=True)
@@ -136,11 +133,8 @@ def make_scratch(game: Game, settings: Settings, bonuses: np.ndarray[Any, Any]) 
 
 @functools.cache
 def _search(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
-    """The search for one game and playout policy: kernel ``(config, views, randoms, lo, hi, done, worlds, scratch, open, actions)``.
-
-    It plays ``worlds`` more worlds for rows ``lo`` to ``hi - 1`` after ``done`` worlds, and writes the best actions so far and
-    which rows would gain from more. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
-    up again, since ``scratch`` holds its race.
+    """The search for one game and playout policy, see :class:`baselines.bots.search.Plan`; a try is a world for all actions in the
+    race, which ``scratch`` holds.
     """
     belief, source = belief_of("pimc", game), inference.source_of(game, policy, infers)
     sample, begin, draw = belief.sample, source.begin, source.draw
@@ -237,49 +231,19 @@ class Pimc(AdvisedBot):
     def __init__(self, settings: Settings | None = None, name: str = "pimc") -> None:
         self.name = name
         self.settings = Settings() if settings is None else settings
+        self.milliseconds, self.threads = self.settings.milliseconds, self.settings.threads
         self.net, self.trust = self.settings.net, self.settings.trust
 
-    def decide_with(
-        self,
-        game: Game,
-        config: np.ndarray[Any, Any],
-        records: np.ndarray[Any, Any],
-        randoms: np.ndarray[Any, Any],
-        bonuses: np.ndarray[Any, Any],
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def plan(self, game: Game) -> Plan:
         chosen = self.settings
         policy = playout_policy(self.name, game, chosen.playout)
-        search = _search(game, policy, chosen.slips < 1 and inference.can_infer(game, policy))
-        short = without_settled_tricks(config)
-        own = randoms.copy()
-        actions, unsettled = np.zeros(len(records), np.int64), np.zeros(len(records), np.bool_)
-        faults: list[tuple[int, int]] = []
-
-        def work(lo: int, hi: int) -> None:
-            scratch = make_scratch(game, chosen, bonuses)
-
-            def play(lo: int, hi: int, done: int, worlds: int) -> None:
-                search(short, records, own, lo, hi, done, worlds, scratch, unsettled, actions)
-
-            spend(
-                play,
-                lo,
-                hi,
-                most=chosen.worlds,
-                milliseconds=chosen.milliseconds,
-                at_once=ROUND,
-                unsettled=unsettled,
-            )
-            if scratch.run["fault"][0]:
-                faults.append((scratch.run["fault"][0] - 1, scratch.run["fault_action"][0]))
-
-        share_rows(work, len(records), check_threads(chosen.threads))
-        if faults:
-            seat, action = min(faults)
-            raise ValueError(
-                f"bot {self.name!r}: playout {chosen.playout!r}: seat {seat} chose {action}, which is not legal"
-            )
-        return actions
+        return Plan(
+            search=_search(game, policy, chosen.slips < 1 and inference.can_infer(game, policy)),
+            make_scratch=functools.partial(make_scratch, game, chosen),
+            report=lambda scratch: scratch.run[0],
+            most=chosen.worlds,
+            at_once=ROUND,
+        )
 
 
 def make(argument: str | None = None) -> Bot:

@@ -11,17 +11,19 @@ import importlib
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from baselines.bots import net as nets
+from trick_core.batch import check_threads
 from trick_core.bits import ONE, lowest
 from trick_core.bots import BatchView, Bot, View
 from trick_core.drivers import JitBot
 from trick_core.game import Belief, Game
 from trick_core.jit import copy_records, entry, kernel
 from trick_core.rollouts import jit_bot
+from trick_core.threads import share_rows
 
 
 def belief_of(bot: str, game: Game) -> Belief:
@@ -230,16 +232,45 @@ class SearchBot(Bot):
         raise NotImplementedError
 
 
+class Plan(NamedTuple):
+    """How an :class:`AdvisedBot` searches a game."""
+
+    #: Entry ``(config, views, randoms, lo, hi, done, tries, scratch, open, actions)``: so many more tries for rows ``lo`` to ``hi - 1``
+    #: after ``done`` ones; it writes the best actions so far and which rows would gain from more. ``randoms`` are the rows' random
+    #: states, which go on. Only one row at a time can be taken up again, since ``scratch`` holds what is known of it.
+    search: Callable[..., None]
+    #: (bonuses) -> what one thread works in; ``bonuses`` as in :meth:`AdvisedBot.decide_with`.
+    make_scratch: Callable[[np.ndarray[Any, Any]], Any]
+    #: (scratch) -> record with ``fault`` (1 + seat for which the playout policy had no legal action; 0: none) and ``fault_action``.
+    report: Callable[[Any], Any]
+    #: Tries for a row.
+    most: int
+    #: Tries between two looks at the clock.
+    at_once: int
+
+
 class AdvisedBot(SearchBot):
-    """Base class of search bots in which a net may have a say; subclasses give :meth:`decide_with`.
+    """Base class of search bots in which a net may have a say; subclasses give :meth:`plan`.
 
     Attributes:
+        milliseconds: If above 0: for every row as many tries as begin within this time, in place of the plan's number.
+        threads: Threads that share the rows of a batch.
         net: Name or file of the net (``own``: the library's newest of the game); none if empty.
         trust: Points that a factor of e in an action's chance under the net's policy is worth.
     """
 
+    milliseconds: float = 0.0
+    threads: int = 1
     net: str = ""
     trust: float = 0.0
+
+    def plan(self, game: Game) -> Plan:
+        """How it searches a game.
+
+        Raises:
+            ValueError: It does not play the game.
+        """
+        raise NotImplementedError
 
     def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
         bonuses = self._bonuses(views.game, views.config, views.records, views.words)
@@ -263,8 +294,47 @@ class AdvisedBot(SearchBot):
         randoms: np.ndarray[Any, Any],
         bonuses: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """As :meth:`decide`, with what is added to the mean of each action, float64 (n, A) in units."""
-        raise NotImplementedError
+        """As :meth:`decide`, with what is added to the mean of each action, float64 (n, A) in units.
+
+        Raises:
+            ValueError: The bot does not play the game, or its playout policy chose an action that is not legal.
+        """
+        plan = self.plan(game)
+        short = without_settled_tricks(config)
+        own, count = randoms.copy(), len(records)
+        actions, unsettled = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+        faults: list[tuple[int, int]] = []
+
+        def work(lo: int, hi: int) -> None:
+            scratch = plan.make_scratch(bonuses)
+
+            def play(lo: int, hi: int, done: int, tries: int) -> None:
+                plan.search(short, records, own, lo, hi, done, tries, scratch, unsettled, actions)
+
+            spend(
+                play,
+                lo,
+                hi,
+                most=plan.most,
+                milliseconds=self.milliseconds,
+                at_once=plan.at_once,
+                unsettled=unsettled,
+            )
+            report = plan.report(scratch)
+            if report["fault"]:
+                faults.append((int(report["fault"]) - 1, int(report["fault_action"])))
+
+        share_rows(work, count, check_threads(self.threads))
+        if faults:
+            seat, action = min(faults)
+            if action < 0:
+                raise ValueError(
+                    f"bot {self.name!r}: seat {seat} runs out of cards; a bot that sees all hands needs states that hold them"
+                )
+            raise ValueError(
+                f"bot {self.name!r}: its playout policy, at seat {seat}, chose {action}, which is not legal"
+            )
+        return actions
 
     def _bonuses(self, game: Game, config: Any, records: Any, words: Any) -> np.ndarray[Any, Any]:
         """What the net's opinion adds; ``words`` is what the seats observe, uint64 (n, W), None: not known yet."""

@@ -27,19 +27,16 @@ from baselines.bots import exact
 from baselines.bots.race import Race, make_race
 from baselines.bots.search import (
     AdvisedBot,
+    Plan,
     check_integer,
     check_number,
-    spend,
-    without_settled_tricks,
 )
-from trick_core.batch import check_threads
 from trick_core.bits import ONE, ZERO, lowest, popcount, select
 from trick_core.drivers import JitBot
 from trick_core.game import Game
 from trick_core.jit import kernel, records
 from trick_core.rng import advance, below, mix
 from trick_core.rollouts import choice_of
-from trick_core.threads import share_rows
 
 #: Simulations between two looks at the clock.
 ROUND = 32
@@ -471,64 +468,27 @@ class TreeBot(AdvisedBot):
         self.option["exact"], self.option["depth"] = exact, depth
         self.drop, self.net, self.trust = drop, net, trust
 
-    def search(self, game: Game) -> Callable[..., Any]:
-        """The search for a game: an entry ``(config, views, randoms, lo, hi, done, iterations, scratch, open, actions)``.
-
-        It makes so many more simulations for rows ``lo`` to ``hi - 1`` after ``done`` ones, and writes the best actions so far and which
-        rows would gain from more. ``randoms`` are the rows' random states, which go on. Only one row at a time can be taken
-        up again, since ``scratch`` holds its tree.
-        """
+    def search(self, game: Game) -> Callable[..., None]:
+        """The search for a game, see :class:`baselines.bots.search.Plan`; a try is a simulation, and ``scratch`` holds the tree."""
         raise NotImplementedError
 
     def worlds(self, game: Game) -> Any:
         """What the source of worlds works in; one for each thread."""
         return None
 
-    def decide_with(
-        self,
-        game: Game,
-        config: np.ndarray[Any, Any],
-        records: np.ndarray[Any, Any],
-        randoms: np.ndarray[Any, Any],
-        bonuses: np.ndarray[Any, Any],
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        search = self.search(game)
-        short = without_settled_tricks(config)
-        own, count = randoms.copy(), len(records)
-        actions, unsettled = np.zeros(count, np.int64), np.zeros(count, np.bool_)
-        faults: list[tuple[int, int]] = []
+    def plan(self, game: Game) -> Plan:
         size = MOST_NODES
         if self.milliseconds == 0:
             size = min(size, game.num_actions + 1 + NODES_EACH * self.iterations)
 
-        def work(lo: int, hi: int) -> None:
+        def scratch(bonuses: np.ndarray[Any, Any]) -> Scratch:
             race = make_race(game, self.drop, bonuses)
-            scratch = make_scratch(game, self.option, size, race, self.worlds(game))
+            return make_scratch(game, self.option, size, race, self.worlds(game))
 
-            def play(lo: int, hi: int, done: int, iterations: int) -> None:
-                search(short, records, own, lo, hi, done, iterations, scratch, unsettled, actions)
-
-            spend(
-                play,
-                lo,
-                hi,
-                most=self.iterations,
-                milliseconds=self.milliseconds,
-                at_once=ROUND,
-                unsettled=unsettled,
-            )
-            tally = scratch.tally[0]
-            if tally["fault"]:
-                faults.append((int(tally["fault"]) - 1, int(tally["fault_action"])))
-
-        share_rows(work, count, check_threads(self.threads))
-        if faults:
-            seat, action = min(faults)
-            if action < 0:
-                raise ValueError(
-                    f"bot {self.name!r}: seat {seat} runs out of cards; a bot that sees all hands needs states that hold them"
-                )
-            raise ValueError(
-                f"bot {self.name!r}: its playout policy, at seat {seat}, chose {action}, which is not legal"
-            )
-        return actions
+        return Plan(
+            search=self.search(game),
+            make_scratch=scratch,
+            report=lambda scratch: scratch.tally[0],
+            most=self.iterations,
+            at_once=ROUND,
+        )
