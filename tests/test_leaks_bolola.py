@@ -20,9 +20,13 @@ from bolola_env.render import render
 from tests.helpers import HOUSE_RULES, Table, card_bits, fewer
 from tests.reference.bolola import Deal, random_hands, skewed_hands
 from trick_core.bots import View, bot_names, make_bot
+from trick_core.jit import JIT
 
 EVERYTHING = [*CONTRACTS.values(), *HOUSE_RULES]
 SEATS = range(4)
+
+#: What uncompiled kernels search with in place of the default.
+SMALL = {"pimc": "pimc:worlds=16,burn=5", "ismcts": "ismcts:iterations=64,burn=5"}
 
 
 def shuffled_others(hands: list[list[str]], observer: int, rng: random.Random) -> list[list[str]]:
@@ -172,7 +176,7 @@ def playable_bots() -> list[Any]:
     bots = []
     for name in bot_names():
         try:
-            bots.append(make_bot(name))
+            bots.append(make_bot(name if JIT else SMALL.get(name, name)))
         except (ValueError, MissingExtraError):  # it needs a file, or a library that is not here
             continue
     return [bot for bot in bots if not bot.sees_all]
