@@ -217,13 +217,16 @@ class AgileBot(Bot):
         return best
 
 
-def load_bot(path: str | Path) -> AgileBot:
-    """The bot of a run's folder, or of one agent's file.
+def make_bot(argument: str | None) -> Bot:
+    """The bot of a run's folder or of one agent's file, as :func:`trick_core.bots.register_bot` takes it.
 
     Raises:
-        FileNotFoundError: There is none.
+        ValueError: No folder is named.
+        FileNotFoundError: There is no agent.
     """
-    file = Path(path)
+    if not argument:
+        raise ValueError("bot 'agilerl' needs a folder, as agilerl:runs/agilerl")
+    file = Path(argument)
     if file.is_dir():
         file = file / "best.pt"
     if not file.is_file():

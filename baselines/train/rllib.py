@@ -53,7 +53,7 @@ class Config:
     Attributes:
         env: Id of the environment.
         iterations: Rounds of sampling and learning.
-        batch: Decisions of the learning policy in a round.
+        batch: Decisions of a round, those of snapshots among them, from which nothing is learned.
         minibatch: Decisions in a gradient step.
         epochs: Passes over a round.
         learning_rate: Adam's.
@@ -485,7 +485,7 @@ def _run(
             done, last = algorithm.iteration, algorithm.iteration >= config.iterations
             point: dict[str, Any] = {
                 "iteration": done,
-                "decisions_per_second": config.batch / seconds,
+                "decisions_per_second": _sampled(result) / seconds,
                 **{f"over {name}": score for name, score in league.scores(result).items()},
             }
             if config.league and config.snapshot_every and done % config.snapshot_every == 0:
@@ -503,6 +503,11 @@ def _run(
             note = ", ".join(f"{k} {v:,.1f}" for k, v in point.items() if k != "iteration")
             bar.update(task, completed=done, note=note)
         _save(algorithm, league, folder)
+
+
+def _sampled(result: Mapping[str, Any]) -> float:
+    """The learning policy's own decisions in a round, those of snapshots left out."""
+    return float(result["env_runners"]["num_module_steps_sampled"][MAIN])
 
 
 def _save(algorithm: Algorithm, league: League, folder: Path) -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("agilerl", reason="AgileRL has tests of its own: nox --sessi
 
 from baselines.evaluate import evaluate, score_against
 from baselines.train import agilerl
-from baselines.train.agilerl import AgileBot, Config, Run, Tables, load_bot, main, train
+from baselines.train.agilerl import AgileBot, Config, Run, Tables, main, make_bot, train
 from trick_core.game import setup_for
 
 SMALL = Config(
@@ -64,7 +64,7 @@ def test_generations_on_both_games(env, tmp_path):
         assert np.isfinite(
             [point["over random"], point["half over greedy"], *point["fitness"]]
         ).all()
-    loaded = load_bot(tmp_path / "run")
+    loaded = make_bot(str(tmp_path / "run"))
     result = evaluate(env, [bot, loaded, "random", "greedy"], deals=2, progress=False)
     rows = {row.policy: row.overall.mean for row in result.rows}
     assert rows["agent"] == rows["agilerl:run"]
@@ -122,7 +122,9 @@ def test_runs_are_not_lost_by_accident(tmp_path):
     with pytest.raises(ValueError, match="not the state of a run"):
         train(config, resume=True, progress=False)
     with pytest.raises(FileNotFoundError, match="no agent"):
-        load_bot(tmp_path)
+        make_bot(str(tmp_path))
+    with pytest.raises(ValueError, match="needs a folder"):
+        make_bot(None)
 
 
 @pytest.mark.parametrize(
