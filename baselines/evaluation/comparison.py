@@ -29,9 +29,8 @@ from baselines.evaluation.games import (
 from baselines.evaluation.results import (
     FORMAT,
     FORMAT_VERSION,
+    Printed,
     Role,
-    markdown_table,
-    rich_table,
     run_of,
     source_text,
     stop_text,
@@ -86,7 +85,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Printed):
     """Candidates against the same opponents on the same deals.
 
     Attributes:
@@ -130,28 +129,6 @@ class Comparison:
         data = {"format": f"{FORMAT}-comparison", "version": FORMAT_VERSION, **asdict(self)}
         data["winner"] = self.winner
         return json.dumps(data, indent=1, default=str)
-
-    def markdown(self) -> str:
-        """The tables in Markdown, with a sentence on what was played."""
-        parts = [markdown_table(self._cells()), self.caption()]
-        if len(roles := self._role_cells()) > 1:
-            parts.append(markdown_table(roles))
-        return "\n\n".join(parts)
-
-    def to_table(self) -> Any:
-        """The same as tables of ``rich``."""
-        head, *body = self._cells()
-        caption = self.caption()
-        table = rich_table(head, body, title=self.env, caption=caption, caption_justify="left")
-        head, *body = self._role_cells()
-        if not body:
-            return table
-        from rich.console import Group
-
-        return Group(table, rich_table(head, body))
-
-    def __str__(self) -> str:
-        return self.markdown()
 
     def _cells(self) -> list[list[str]]:
         pairs = [f"{pair.first} - {pair.second}" for pair in self.overall.differences]

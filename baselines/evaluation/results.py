@@ -52,8 +52,48 @@ class Difference:
     value: Estimate
 
 
+class Printed:
+    """What is shown as a table, with a sentence on what was played, and a second table by role where there are roles."""
+
+    env: str
+
+    def markdown(self) -> str:
+        """The tables in Markdown."""
+        parts = [markdown_table(self._cells()), self.caption()]
+        if len(roles := self._role_cells()) > 1:
+            parts.append(markdown_table(roles))
+        return "\n\n".join(parts)
+
+    def to_table(self) -> Any:
+        """The same as tables of ``rich``."""
+        head, *body = self._cells()
+        caption = self.caption()
+        table = rich_table(head, body, title=self.env, caption=caption, caption_justify="left")
+        head, *body = self._role_cells()
+        if not body:
+            return table
+        from rich.console import Group
+
+        return Group(table, rich_table(head, body))
+
+    def __str__(self) -> str:
+        return self.markdown()
+
+    def caption(self) -> str:
+        """The sentence."""
+        raise NotImplementedError
+
+    def _cells(self) -> list[list[str]]:
+        """The table, its head first."""
+        raise NotImplementedError
+
+    def _role_cells(self) -> list[list[str]]:
+        """The table by role; its head alone, or nothing, where there are none."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Printed):
     """An evaluation.
 
     Attributes:
@@ -116,28 +156,6 @@ class Result:
             indent=1,
             default=str,
         )
-
-    def markdown(self) -> str:
-        """The rows as a Markdown table, with a sentence on what was played."""
-        text = f"{markdown_table(self._cells())}\n\n{self.caption()}"
-        if len(roles := self._role_cells()) > 1:
-            text += "\n\n" + markdown_table(roles)
-        return text
-
-    def to_table(self) -> Any:
-        """The rows as a table of ``rich``, within 80 columns; with roles, two of them."""
-        head, *body = self._cells()
-        caption = self.caption()
-        table = rich_table(head, body, title=self.env, caption=caption, caption_justify="left")
-        head, *body = self._role_cells()
-        if not body:
-            return table
-        from rich.console import Group
-
-        return Group(table, rich_table(head, body))
-
-    def __str__(self) -> str:
-        return self.markdown()
 
     def _cells(self) -> list[list[str]]:
         lines = [
