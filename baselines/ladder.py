@@ -48,9 +48,10 @@ CHUNK = 50
 DEALS = 1000
 #: The release ladder: its policies, those that this installation has and that play the game, the first three of them as tables
 #: too; and its mixed table.
-WITH_NET = "pimc:slips=0.05,net=own,trust=1"
-RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", WITH_NET, "ismcts", "oracle")
-RELEASE_NAMES = {WITH_NET: "pimc with net"}
+RELEASE_NAMES = {
+    f"{search}:slips=0.05,net=own,trust=1": f"{search} with net" for search in ("pimc", "ismcts")
+}
+RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", "ismcts", *RELEASE_NAMES, "oracle")
 RELEASE_MIXED = "greedy-v1+net+pimc"
 RELEASE_MINUTES = 1.0
 
