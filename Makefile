@@ -27,9 +27,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 demo: $(VENV)/.demo
 	$(BIN)/trick-envs demo
 
-# What has to pass before anything lands: lint, types, import contracts, tests.
+# What has to pass before anything lands: lint, types, import contracts, tests. A file's tests share kernels, so one process compiles them.
 test: $(VENV)/.dev lint
-	$(PYTEST)
+	$(PYTEST) --dist loadfile
 
 # The long fuzz and the end-to-end runs.
 test-long: $(VENV)/.dev
