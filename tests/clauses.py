@@ -7,6 +7,7 @@
 not. The marks stack, and are kept on the function as `clauses`, a list of (id, binds).
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -26,9 +27,15 @@ def clause(clause_id: str, *, binds: bool) -> Callable[[F], F]:
 
 def clauses_tested(module: object) -> set[tuple[str, bool]]:
     """All (clause id, binds) that the test functions of a module are marked with."""
-    return {
-        mark
-        for name, test in vars(module).items()
-        if name.startswith("test")
-        for mark in getattr(test, "clauses", [])
-    }
+    return {mark for test in tests_of(module) for mark in getattr(test, "clauses", [])}
+
+
+def clauses_shared(module: object) -> set[tuple[str, bool]]:
+    """Those of the tests that run with both engines: they take the fixture `engine`."""
+    shared = [test for test in tests_of(module) if "engine" in inspect.signature(test).parameters]
+    return {mark for test in shared for mark in getattr(test, "clauses", [])}
+
+
+def tests_of(module: object) -> list[Callable[..., Any]]:
+    """The test functions of a module."""
+    return [test for name, test in vars(module).items() if name.startswith("test")]
