@@ -157,7 +157,7 @@ class KernelEngine:
         return Contract(**({"name": "wrong"} | words))
 
     def legal(
-        self, row: AnyRow, hand: str, trick: str = "", *, seen: str = "", trump: str | None = None
+        self, row: Any, hand: str, trick: str = "", *, seen: str = "", trump: str | None = None
     ) -> str:
         table = Table(row, starter=0, trump=trump)
         bits = card_bits(hand.split())
@@ -182,7 +182,7 @@ class KernelEngine:
         assert table.field("taken") == [int(seat == table.seat) for seat in range(4)]
         return cards[(table.seat - 2) % 4]
 
-    def gain(self, row: AnyRow, number: int, trick: str) -> float:
+    def gain(self, row: Any, number: int, trick: str) -> float:
         table = Table(row, starter=0, trump="C")
         table.states["trick_number"] = number - 1
         lay(table, trick.split())
@@ -190,7 +190,7 @@ class KernelEngine:
 
     def deal(
         self,
-        row: AnyRow,
+        row: Any,
         hands: Hands = SUITED,
         starter: int = 0,
         *,
@@ -209,7 +209,7 @@ class KernelEngine:
         *,
         seed: int = 0,
         hands: Hands | None = None,
-        order: Sequence[AnyRow] = MATCH_ORDER,
+        order: Sequence[Any] = MATCH_ORDER,
         **options: Any,
     ) -> Game:
         setup = bolola_setup("match", order=list(order), **options)
@@ -324,13 +324,13 @@ class ReferenceEngine:
         hands: Hands | None = None,
         order: Sequence[AnyRow] = MATCH_ORDER,
         trump: str | None = None,
-        early_stop: bool = False,
+        **options: Any,
     ) -> Game:
         rng = random.Random(seed)
         rows = [reference_row(row) for row in order]
         deals = [random_hands(rng) if hands is None else reference_hands(hands) for _ in rows]
         trumps = [trump if row.trumps else None for row in rows]
-        return ReferenceGame(Match(deals, starter, rows, trumps, early_stop))
+        return ReferenceGame(Match(deals, starter, rows, trumps, **options))
 
 
 def reference_row(row: AnyRow) -> Row:

@@ -921,6 +921,18 @@ def test_the_first_starter_can_be_fixed() -> None:
 
 
 @clause("B-7.2", binds=False)
+def test_deals_that_are_not_given_are_drawn() -> None:
+    """B-7.2 does not bind: the hands of deal 1 are given, seat 0 takes all, seat 1 starts deal 2."""
+    order = ["no_tricks", "bolola"]
+    table = Table(bolola_setup("match", order=order), deal=[SUITED], starter=0)
+    while table.field("deal") == 0:
+        table.force(table.legal()[0])
+    assert table.points() == [-650, 0, 0, 0]
+    assert table.seat == 1
+    assert table.hands() != BY_SUIT
+
+
+@clause("B-7.2", binds=False)
 @pytest.mark.parametrize(("second", "trump"), [("bolola", None), ("trump", "S")])
 def test_the_last_trick_does_not_start_the_next_deal(
     engine: Engine, second: str, trump: str | None
