@@ -37,8 +37,8 @@ from tests.reference.tarot import (
     random_deal,
     stacked_deal,
 )
+from tests.tarot_engines import cards, say, table
 from tests.tarot_table import TarotTable, card_bits, same_table
-from tests.test_reference_tarot import cards, say, table
 from trick_core.belief import ASIDE, count_worlds, probabilities, view_of, worlds
 
 PHASES = ("bid", "discard", "chelem", "poignee", "keep", "play")

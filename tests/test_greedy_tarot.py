@@ -26,9 +26,8 @@ from baselines.evaluate import Role, estimate, evaluate, print_result, ratio
 from tarot_env.cards import ALL_SUITS, ALL_TRUMPS, CARD_IDS, card_set
 from tarot_env.game import GAME, setup
 from tests.helpers import fewer
+from tests.tarot_engines import cards, lay
 from tests.tarot_table import TarotTable
-from tests.test_reference_tarot import cards
-from tests.test_tarot_rules import lay
 from trick_core.batch import Batch
 from trick_core.bots import View, make_bot
 from trick_core.jit import JIT, entry

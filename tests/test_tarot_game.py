@@ -17,8 +17,8 @@ from tarot_env.contracts import contract_number
 from tarot_env.game import DEAL_FORMAT, GAME, setup
 from tests.helpers import fewer
 from tests.reference.tarot import DECK, KINGS, OUDLERS, Deal, random_deal, random_playout
+from tests.tarot_engines import cards, table
 from tests.tarot_table import TarotTable, same_table
-from tests.test_reference_tarot import cards, table
 from trick_core.drivers import make_buffers, random_drivers
 from trick_core.game import setup_for
 from trick_core.records import Record, to_record

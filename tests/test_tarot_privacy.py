@@ -19,8 +19,8 @@ from tests.reference.tarot import (
     random_deal,
     stacked_deal,
 )
+from tests.tarot_engines import cards, table
 from tests.tarot_table import TarotTable, same_table
-from tests.test_reference_tarot import cards, table
 
 HIDDEN_PHASES = ("poignee", "keep")
 
