@@ -189,3 +189,10 @@ def test_importing_compiles_nothing_and_opens_nothing() -> None:
         "print([m for m in ('pygame', 'torch', 'matplotlib', 'rich') if m in sys.modules])\n"
     )
     assert run(program).split("\n")[:2] == ["0", "[]"]
+
+
+def test_a_setup_prints_its_id_and_options_on_one_line() -> None:
+    setup = bolola_env.make_setup("trump", trump="S")
+    assert repr(setup).startswith("<setup bolola/trump-v0, contract='trump', ")
+    assert "trump='S'" in repr(setup) and len(repr(setup)) < 300
+    assert repr(setup.game) == "<game bolola>"

@@ -115,7 +115,7 @@ class Past(NamedTuple):
     longest: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Game:
     """A four-seat trick-taking game.
 
@@ -178,6 +178,9 @@ class Game:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "action_ids", {text: i for i, text in enumerate(self.actions)})
+
+    def __repr__(self) -> str:
+        return f"<game {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find_game, (self.name,)
@@ -340,7 +343,7 @@ class Bounds(NamedTuple):
     actions: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Setup:
     """A game with its options fixed: what an environment is made from.
 
@@ -367,6 +370,10 @@ class Setup:
     def __post_init__(self) -> None:
         # A read-only array is a type of its own to the compiler; a copy must not compile all anew.
         self.config.flags.writeable = False
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"<setup {self.id}{options}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Setup, tuple(getattr(self, each.name) for each in fields(self))
