@@ -107,11 +107,12 @@ def _is_whole(stage: Any) -> bool:
     return stage["steps"] >= stage["config"]["steps"] and stage["config"]["minutes"] is None
 
 
-def _worlds(count: int) -> str:
+def _worlds(count: int, slips: float) -> str:
     """Which deals playouts look at, in words."""
     if count == 1:
         return "in the true deal"
-    return f"the mean over the true deal and {count - 1} others that the seat cannot tell from it"
+    drawn = "" if slips == 1 else ", drawn by how well they explain the play"
+    return f"the mean over the true deal and {count - 1} others that the seat cannot tell from it{drawn}"
 
 
 def _stage(about: Any) -> list[str]:
@@ -128,7 +129,7 @@ def _stage(about: Any) -> list[str]:
     if config["head_start"] == "playouts":
         lines.append(
             f"For every legal action of {min(config['head_steps'], about['steps']):,} decisions: what the deal brings if `{config['teacher']}` "
-            f"plays all seats from there, {_worlds(config['worlds'])}; "
+            f"plays all seats from there, {_worlds(config['worlds'], config.get('slips', 1))}; "
             + (
                 "the net's outputs are fitted to that."
                 if config.get("head_loss", "fit") == "fit"
