@@ -12,11 +12,13 @@ from bolola_env.game import DEAL_FORMAT
 from bolola_env.game import setup as bolola_setup
 from tarot_env.game import setup as tarot_setup
 from tests.helpers import Table, card_texts
+from trick_core.batch import Batch
 from trick_core.bots import (
     BatchView,
     Bot,
     FunctionBot,
     KernelBot,
+    ScoringBot,
     View,
     as_bot,
     bot_names,
@@ -436,3 +438,42 @@ def test_jitted_form_of_random_is_the_games_uniform_choice():
     game = find_game("bolola")
     assert make_bot("random").jit(game) == random_bot(game)
     assert random_bot(game).act is uniform_choice(game)
+
+
+class Ranks(ScoringBot):
+    """Scores an action by its id modulo 13: high ranks first, of equal ones the lowest suit."""
+
+    def scores(self, observation):
+        assert observation.shape[1] == self.size
+        ids = np.arange(self.num_actions)
+        return np.broadcast_to(ids % 13, (len(observation), len(ids)))
+
+
+def hearts_views(count: int) -> BatchView:
+    """What the seats on turn see at as many tables, some cards into their deals."""
+    batch = Batch(HEARTS, count, packed=True, autoreset="disabled")
+    batch.buffers.tables["seed"] = np.arange(count, dtype=np.uint64)
+    batch.reset()
+    rows = np.arange(count)
+    for _ in range(9):
+        batch.step(batch.ask(make_bot("random"), rows))
+    return batch.views(rows)
+
+
+def test_a_scoring_bot_plays_the_legal_action_with_the_highest_score() -> None:
+    views = hearts_views(30)
+    bot = Ranks("ranks", 896, 56)
+    chosen = bot.act_batch(views)
+    assert len(set(chosen.tolist())) > 5
+    for i, action in enumerate(chosen):
+        legal = np.flatnonzero(views.mask[i])
+        assert action == max(legal, key=lambda each: (each % 13, -each)) == bot.act(views.view(i))
+
+
+def test_a_scoring_bot_refuses_a_game_that_it_was_not_trained_for() -> None:
+    views = hearts_views(2)
+    for size, actions in ((5000, 56), (896, 89)):
+        bot = Ranks("ranks", size, actions)
+        words = f"bot 'ranks' was trained for {actions} actions and {size} values of observation"
+        with pytest.raises(ValueError, match=words):
+            bot.act_batch(views)

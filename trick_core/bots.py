@@ -185,7 +185,35 @@ class Bot:
         return f"<bot {self.name}>"
 
 
-class KernelBot(Bot):
+class RowBot(Bot):
+    """A bot that decides one view or many by the same function of state records; subclasses give :meth:`decide`."""
+
+    def act(self, view: View) -> int:
+        randoms = np.array([view.random], np.uint64)
+        return int(self.decide(view.game, view.config, view.record, randoms)[0])
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return self.decide(views.game, views.config, views.records, views.randoms)
+
+    def decide(
+        self,
+        game: Game,
+        config: np.ndarray[Any, Any],
+        records: np.ndarray[Any, Any],
+        randoms: np.ndarray[Any, Any],
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The actions for n views.
+
+        Args:
+            game: The game.
+            config: Configuration records, without hands.
+            records: State records (n,), each without what its seat on turn does not know.
+            randoms: uint64 (n,), a random word for each.
+        """
+        raise NotImplementedError
+
+
+class KernelBot(RowBot):
     """A bot whose choice is a kernel, one a game."""
 
     def __init__(self, name: str, build: Callable[[Game], JitBot]) -> None:
@@ -196,15 +224,7 @@ class KernelBot(Bot):
     def jit(self, game: Game) -> JitBot:
         return self._build(game)
 
-    def act(self, view: View) -> int:
-        return int(
-            self._choose(view.game, view.config, view.record, np.array([view.random], np.uint64))[0]
-        )
-
-    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self._choose(views.game, views.config, views.records, views.randoms)
-
-    def _choose(
+    def decide(
         self,
         game: Game,
         config: np.ndarray[Any, Any],
@@ -230,6 +250,44 @@ def _entry_of(game: Game, bot: JitBot) -> Any:
             actions[i] = inner(config, views[i], randoms[i])
 
     return act_batch
+
+
+class ScoringBot(Bot):
+    """A bot that scores all actions from what is observed, and plays the legal one with the highest score; networks are such bots.
+
+    Of equal scores the one with the lowest id is played. Subclasses give :meth:`scores`.
+
+    Args:
+        name: Name in results.
+        size: Values of the observation that are read, the first ones.
+        num_actions: Actions that are scored.
+    """
+
+    def __init__(self, name: str, size: int, num_actions: int) -> None:
+        self.name = name
+        self.size = size
+        self.num_actions = num_actions
+
+    def scores(self, observation: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Scores (n, A) of all actions, legal or not, for int8 observations (n, size)."""
+        raise NotImplementedError
+
+    def act(self, view: View) -> int:
+        return int(self._choose(view["observation"][None], view["action_mask"][None])[0])
+
+    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return self._choose(views["observation"], views.mask)
+
+    def _choose(
+        self, observation: np.ndarray[Any, Any], mask: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, np.dtype[np.int64]]:
+        if observation.shape[1] < self.size or mask.shape[1] != self.num_actions:
+            raise ValueError(
+                f"bot {self.name!r} was trained for {self.num_actions} actions and {self.size} values of observation; "
+                f"this game has {mask.shape[1]} and {observation.shape[1]}"
+            )
+        legal = np.where(mask != 0, self.scores(observation[:, : self.size]), -np.inf)
+        return np.asarray(legal.argmax(axis=1), np.int64)
 
 
 class FunctionBot(Bot):

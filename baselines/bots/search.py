@@ -18,7 +18,7 @@ import numpy as np
 from baselines.bots import net as nets
 from trick_core.batch import check_threads
 from trick_core.bits import ONE, lowest
-from trick_core.bots import BatchView, Bot, View
+from trick_core.bots import BatchView, RowBot
 from trick_core.drivers import JitBot
 from trick_core.game import Belief, Game
 from trick_core.jit import copy_records, entry, kernel
@@ -204,34 +204,6 @@ def spend(
             done += at_once
 
 
-class SearchBot(Bot):
-    """Base class of bots that decide many views alike; subclasses give :meth:`decide`."""
-
-    def act(self, view: View) -> int:
-        randoms = np.array([view.random], np.uint64)
-        return int(self.decide(view.game, view.config, view.record, randoms)[0])
-
-    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self.decide(views.game, views.config, views.records, views.randoms)
-
-    def decide(
-        self,
-        game: Game,
-        config: np.ndarray[Any, Any],
-        records: np.ndarray[Any, Any],
-        randoms: np.ndarray[Any, Any],
-    ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The actions for n views.
-
-        Args:
-            game: The game.
-            config: Configuration records, without hands.
-            records: State records (n,), each without what its seat on turn does not know.
-            randoms: uint64 (n,), a random word for each.
-        """
-        raise NotImplementedError
-
-
 class Plan(NamedTuple):
     """How an :class:`AdvisedBot` searches a game."""
 
@@ -249,7 +221,7 @@ class Plan(NamedTuple):
     at_once: int
 
 
-class AdvisedBot(SearchBot):
+class AdvisedBot(RowBot):
     """Base class of search bots in which a net may have a say; subclasses give :meth:`plan`.
 
     Attributes:

@@ -29,7 +29,7 @@ import numpy as np
 
 from baselines.evaluate import score_against
 from baselines.extras import needs
-from trick_core.bots import BatchView, Bot, View, as_bot
+from trick_core.bots import Bot, ScoringBot, as_bot
 from trick_core.game import Setup, check_number, setup_for
 from trick_core.learner import LearnerVectorEnv
 
@@ -189,32 +189,18 @@ class Tables(VectorWrapper):
         return seen, {"action_mask": observation["action_mask"]}
 
 
-class AgileBot(Bot):
+class AgileBot(ScoringBot):
     """An agent of AgileRL as a bot: its most likely action."""
 
     def __init__(self, agent: Any, name: str = "agilerl") -> None:
-        self.name = name
+        super().__init__(name, agent.observation_space.shape[0], int(agent.action_space.n))
         self.agent = agent
-        self._size = int(agent.observation_space.shape[0])
 
-    def act(self, view: View) -> int:
-        return int(self._choose(view["observation"][None], view["action_mask"][None])[0])
-
-    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self._choose(views["observation"], views.mask)
-
-    def _choose(self, observation: Any, mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-        if mask.shape[1] != self.agent.action_space.n or observation.shape[1] < self._size:
-            raise ValueError(
-                f"bot {self.name!r} was trained for {self.agent.action_space.n} actions and {self._size} values of "
-                f"observation; this game has {mask.shape[1]} and {observation.shape[1]}"
-            )
+    def scores(self, observation: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         actor = self.agent.actor
         with torch.no_grad():
-            seen = torch.as_tensor(observation[:, : self._size].astype(np.float32))
-            logits = actor.head_net.wrapped(actor.extract_features(seen)).numpy()
-        best: np.ndarray[Any, np.dtype[np.int64]] = np.where(mask != 0, logits, -np.inf).argmax(1)
-        return best
+            seen = torch.as_tensor(observation.astype(np.float32))
+            return actor.head_net.wrapped(actor.extract_features(seen)).numpy()  # type: ignore[no-any-return]
 
 
 def make_bot(argument: str | None) -> Bot:

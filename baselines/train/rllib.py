@@ -27,7 +27,7 @@ from gymnasium import spaces
 from baselines.evaluate import score_against
 from baselines.extras import needs
 from trick_core.aec import TrickAEC
-from trick_core.bots import BatchView, Bot, View
+from trick_core.bots import Bot, ScoringBot
 from trick_core.game import AGENTS, setup_for
 
 with needs("ray"):
@@ -337,7 +337,7 @@ class League:
         return Seating(self.config.past, tuple(self.snapshots), weights)
 
 
-class RLlibBot(Bot):
+class RLlibBot(ScoringBot):
     """A policy that RLlib trained, as a bot; picklable.
 
     Args:
@@ -346,34 +346,20 @@ class RLlibBot(Bot):
     """
 
     def __init__(self, module: Any, name: str = "rllib") -> None:
-        self.name = name
-        self._size = int(module.observation_space["observations"].shape[0])
         self._layers = [
             (layer.weight.detach().cpu().numpy().T.copy(), layer.bias.detach().cpu().numpy().copy())
             for layer in (*module.body, module.policy)
             if isinstance(layer, torch.nn.Linear)
         ]
+        size = int(module.observation_space["observations"].shape[0])
+        super().__init__(name, size, len(self._layers[-1][1]))
 
-    def act(self, view: View) -> int:
-        return int(self._choose(view["observation"][None], view["action_mask"][None])[0])
-
-    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self._choose(views["observation"], views.mask)
-
-    def _choose(self, observation: Any, mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-        if observation.shape[1] < self._size:
-            raise ValueError(
-                f"bot {self.name!r}: it was trained on {self._size} values of an observation, this game has "
-                f"{observation.shape[1]}"
-            )
-        hidden = observation[:, : self._size].astype(np.float32)
+    def scores(self, observation: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        hidden: np.ndarray[Any, Any] = observation.astype(np.float32)
         for weight, bias in self._layers[:-1]:
             hidden = np.maximum(hidden @ weight + bias, 0.0)
         weight, bias = self._layers[-1]
-        best: np.ndarray[Any, np.dtype[np.int64]] = np.where(
-            mask != 0, hidden @ weight + bias, -np.inf
-        ).argmax(axis=1)
-        return best
+        return np.asarray(hidden @ weight + bias)
 
 
 def make_bot(argument: str | None) -> Bot:

@@ -23,7 +23,7 @@ from gymnasium.spaces import Discrete
 
 from baselines.evaluate import score_against
 from baselines.extras import needs
-from trick_core.bots import BatchView, Bot, View, as_bot
+from trick_core.bots import Bot, ScoringBot, as_bot
 from trick_core.game import setup_for
 from trick_core.learner import LearnerVectorEnv
 
@@ -201,31 +201,17 @@ class Critic(torch.nn.Module):
         return self.net(obs.obs)  # type: ignore[no-any-return]
 
 
-class TianshouBot(Bot):
+class TianshouBot(ScoringBot):
     """The most likely legal action of a policy network; picklable."""
 
     def __init__(self, net: Net, name: str = "tianshou") -> None:
-        self.name = name
+        last: Any = net.body[-1]
+        super().__init__(name, net.size, last.out_features)
         self._net = net
 
-    def act(self, view: View) -> int:
-        return int(self._choose(view["observation"][None], view["action_mask"][None])[0])
-
-    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self._choose(views["observation"], views.mask)
-
-    def _choose(self, observation: Any, mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-        outputs = self._net.body[-1].out_features
-        if observation.shape[1] < self._net.size or mask.shape[1] != outputs:
-            raise ValueError(
-                f"bot {self.name!r} was trained for {outputs} actions and {self._net.size} values of observation; "
-                f"this game has {mask.shape[1]} and {observation.shape[1]}"
-            )
+    def scores(self, observation: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         with torch.inference_mode():
-            logits = self._net(observation).numpy()
-        chosen: np.ndarray[Any, np.dtype[np.int64]]
-        chosen = np.where(mask != 0, logits, -np.inf).argmax(axis=1)
-        return chosen
+            return self._net(observation).numpy()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

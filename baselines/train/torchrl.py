@@ -23,7 +23,7 @@ import numpy as np
 
 from baselines.evaluate import score_against
 from baselines.extras import needs
-from trick_core.bots import BatchView, Bot, View
+from trick_core.bots import Bot, ScoringBot
 from trick_core.game import NUM_SEATS, Setup, setup_for
 from trick_core.learner import LearnerVectorEnv
 from trick_core.vector import VectorEnv
@@ -283,31 +283,17 @@ def make_actor(net: torch.nn.Module) -> Any:
     )
 
 
-class TorchRLBot(Bot):
+class TorchRLBot(ScoringBot):
     """The most likely legal action of a policy network; picklable."""
 
     def __init__(self, net: Net, name: str = "torchrl") -> None:
-        self.name = name
+        last: Any = net.body[-1]
+        super().__init__(name, net.size, last.out_features)
         self._net = net
 
-    def act(self, view: View) -> int:
-        return int(self._choose(view["observation"][None], view["action_mask"][None])[0])
-
-    def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return self._choose(views["observation"], views.mask)
-
-    def _choose(self, observation: Any, mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-        outputs = self._net.body[-1].out_features
-        if observation.shape[1] < self._net.size or mask.shape[1] != outputs:
-            raise ValueError(
-                f"bot {self.name!r} was trained for {outputs} actions and {self._net.size} values of observation; "
-                f"this game has {mask.shape[1]} and {observation.shape[1]}"
-            )
+    def scores(self, observation: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         with torch.inference_mode():
-            logits = self._net(torch.from_numpy(observation)).numpy()
-        chosen: np.ndarray[Any, np.dtype[np.int64]]
-        chosen = np.where(mask != 0, logits, -np.inf).argmax(axis=1)
-        return chosen
+            return self._net(torch.from_numpy(observation)).numpy()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
