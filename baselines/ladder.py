@@ -161,8 +161,8 @@ def ladder(
             "machine": _machine(),
             "commit_date": _commit_date(),
             "workers": workers or os.cpu_count(),
-            "minutes": minutes,
-            "total": total,
+            "minutes": minutes if finish else None,  # else it says nothing about what the folder holds
+            "total": total if finish else None,
             "chunk": chunk,
             "policies": {
                 label: _described(spec) for label, spec in zip(labels, specs, strict=True)
