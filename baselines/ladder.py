@@ -161,7 +161,8 @@ def ladder(
             "machine": _machine(),
             "commit_date": _commit_date(),
             "workers": workers or os.cpu_count(),
-            "minutes": minutes if finish else None,  # else it says nothing about what the folder holds
+            # What a report may be told says nothing about what the folder holds.
+            "minutes": minutes if finish else None,
             "total": total if finish else None,
             "chunk": chunk,
             "policies": {
