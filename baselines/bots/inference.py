@@ -120,6 +120,11 @@ def can_infer(game: Game, policy: JitBot) -> bool:
     return game.past is not None and game.endings is not None and policy != random_bot(game)
 
 
+def weighs(game: Game, policy: JitBot, slips: float) -> bool:
+    """Whether worlds are weighed by how well they explain the play: if a slip costs anything, and it can be told."""
+    return slips < 1 and can_infer(game, policy)
+
+
 def source_of(game: Game, policy: JitBot, infers: bool) -> Source:
     """Worlds by how well they explain the play, or all with the same chance."""
     return inferred(game, policy) if infers else uniform(game)

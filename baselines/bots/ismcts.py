@@ -253,7 +253,7 @@ class Ismcts(TreeBot):
         chosen = self.settings
         belief_of(self.name, game)
         policy = playout_policy(self.name, game, chosen.playout)
-        infers = chosen.slips < 1 and inference.can_infer(game, policy)
+        infers = inference.weighs(game, policy, chosen.slips)
         return _search(game, policy, chosen.exact > 0, infers, chosen.root == "pairs")
 
     def worlds(self, game: Game) -> inference.Worlds:

@@ -238,7 +238,7 @@ class Pimc(AdvisedBot):
         chosen = self.settings
         policy = playout_policy(self.name, game, chosen.playout)
         return Plan(
-            search=_search(game, policy, chosen.slips < 1 and inference.can_infer(game, policy)),
+            search=_search(game, policy, inference.weighs(game, policy, chosen.slips)),
             make_scratch=functools.partial(make_scratch, game, chosen),
             report=lambda scratch: scratch.run[0],
             most=chosen.worlds,

@@ -211,7 +211,7 @@ class Plan(NamedTuple):
     #: after ``done`` ones; it writes the best actions so far and which rows would gain from more. ``randoms`` are the rows' random
     #: states, which go on. Only one row at a time can be taken up again, since ``scratch`` holds what is known of it.
     search: Callable[..., None]
-    #: (bonuses) -> what one thread works in; ``bonuses`` as in :meth:`AdvisedBot.decide_with`.
+    #: (bonuses) -> what one thread works in; ``bonuses`` (n, A) are added to the means of the actions, in units.
     make_scratch: Callable[[np.ndarray[Any, Any]], Any]
     #: (scratch) -> record with ``fault`` (1 + seat for which the playout policy had no legal action; 0: none) and ``fault_action``.
     report: Callable[[Any], Any]
@@ -245,8 +245,7 @@ class AdvisedBot(RowBot):
         raise NotImplementedError
 
     def act_batch(self, views: BatchView) -> np.ndarray[Any, np.dtype[np.int64]]:
-        bonuses = self._bonuses(views.game, views.config, views.records, views.words)
-        return self.decide_with(views.game, views.config, views.records, views.randoms, bonuses)
+        return self._decide(views.game, views.config, views.records, views.randoms, views.words)
 
     def decide(
         self,
@@ -255,22 +254,17 @@ class AdvisedBot(RowBot):
         records: np.ndarray[Any, Any],
         randoms: np.ndarray[Any, Any],
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        bonuses = self._bonuses(game, config, records, None)
-        return self.decide_with(game, config, records, randoms, bonuses)
+        return self._decide(game, config, records, randoms, None)
 
-    def decide_with(
-        self,
-        game: Game,
-        config: np.ndarray[Any, Any],
-        records: np.ndarray[Any, Any],
-        randoms: np.ndarray[Any, Any],
-        bonuses: np.ndarray[Any, Any],
+    def _decide(
+        self, game: Game, config: Any, records: Any, randoms: Any, words: Any
     ) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """As :meth:`decide`, with what is added to the mean of each action, float64 (n, A) in units.
+        """As :meth:`decide`; ``words`` is what the seats observe, uint64 (n, W), None: not known yet.
 
         Raises:
             ValueError: The bot does not play the game, or its playout policy chose an action that is not legal.
         """
+        bonuses = self._bonuses(game, config, records, words)
         plan = self.plan(game)
         short = without_settled_tricks(config)
         own, count = randoms.copy(), len(records)
@@ -309,7 +303,7 @@ class AdvisedBot(RowBot):
         return actions
 
     def _bonuses(self, game: Game, config: Any, records: Any, words: Any) -> np.ndarray[Any, Any]:
-        """What the net's opinion adds; ``words`` is what the seats observe, uint64 (n, W), None: not known yet."""
+        """What the net's opinion adds to the mean of each action, float64 (n, A) in units."""
         net = net_of(self.name, self.net, game)
         if net is None or self.trust == 0:
             return np.zeros((len(records), game.num_actions))

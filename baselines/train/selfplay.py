@@ -635,7 +635,7 @@ class Tables:
         states, factor = batch.buffers.states, batch.run["factor"][0]
         randoms = np.uint64(random) + batch.buffers.tables["random"][rows]
         policy = teacher.jit(game)
-        driver = _playout_driver(game, policy, self.slips < 1 and inference.can_infer(game, policy))
+        driver = _playout_driver(game, policy, inference.weighs(game, policy, self.slips))
         worlds = 1 if game.belief is None else self.worlds
         scratch = self._work, self._views, self._drawn, self._run, self._points
         driver(batch.config, batch.public, states, rows, randoms, worlds, *scratch, taught)
