@@ -11,9 +11,9 @@ from bolola_env.rules import NAME_TRUMP, NAME_TRUMP_ACTIONS, find_legal, open_de
 from trick_core.bits import ONE, ZERO, popcount, select
 from trick_core.game import Past
 from trick_core.jit import kernel
-from trick_core.rng import below
+from trick_core.rng import advance, below, mix
 
-_S32, _S48 = np.uint64(32), np.uint64(48)
+_S32 = np.uint64(32)
 
 
 @kernel
@@ -57,22 +57,37 @@ def recall(config: Any, st: Any, world: Any) -> Any:
 
 
 @kernel
-def exchange(config: Any, st: Any, seat: Any, word: Any) -> Any:
-    """Let two hidden cards change hands; the hands, or -1, -1 where what was played rules it out or there is nothing to exchange."""
-    nothing = np.int64(-1), np.int64(-1)
-    skip = below(word << _S48, 3)
-    one = np.int64((seat + 1 + (1 if skip == 0 else 0)) & 3)
-    other = np.int64((seat + 2 + (1 if skip <= 1 else 0)) & 3)
+def swap(st: Any, one: Any, other: Any, word: Any) -> Any:
+    """Let a card of each of two hands change places, unless there is none or what was played rules it out."""
     held, others = popcount(st.hands[one]), popcount(st.hands[other])
     if held == 0 or others == 0:
-        return nothing
+        return
     card = ONE << np.uint64(select(st.hands[one], below(word, held)))
     back = ONE << np.uint64(select(st.hands[other], below((word << _S32) | (word >> _S32), others)))
-    if card & st.can[other] == ZERO or back & st.can[one] == ZERO:
-        return nothing
-    st.hands[one] ^= card | back
-    st.hands[other] ^= card | back
+    if card & st.can[other] and back & st.can[one]:
+        st.hands[one] ^= card | back
+        st.hands[other] ^= card | back
+
+
+@kernel
+def exchange(config: Any, st: Any, seat: Any, word: Any, pairs: Any) -> Any:
+    """Let two hidden hands exchange up to so many pairs of cards; the hands, or -1, -1 where nothing has changed."""
+    skip = below(word, 3)
+    one = np.int64((seat + 1 + (1 if skip == 0 else 0)) & 3)
+    other = np.int64((seat + 2 + (1 if skip <= 1 else 0)) & 3)
+    before = st.hands[one]
+    for _ in range(pairs):
+        word = advance(word)
+        swap(st, one, other, mix(word))
+    if st.hands[one] == before:
+        return np.int64(-1), np.int64(-1)
     return one, other
 
 
-PAST = Past(length, action, rewind, recall, exchange, longest=NUM_CARDS + 1)
+@kernel
+def hand(st: Any, seat: Any) -> Any:
+    """A seat's cards."""
+    return st.hands[seat]
+
+
+PAST = Past(length, action, rewind, recall, exchange, hand, longest=NUM_CARDS + 1)

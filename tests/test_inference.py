@@ -49,8 +49,8 @@ def test_the_state_holds_the_cards_in_the_order_of_play() -> None:
 
 
 @entry("bolola.test-past.exchange", [GAME.folder, __file__])
-def exchange_of(config, states, seat, word):  # type: ignore[no-untyped-def]
-    return EXCHANGE(config, states[0], seat, word)
+def exchange_of(config, states, seat, word, pairs):  # type: ignore[no-untyped-def]
+    return EXCHANGE(config, states[0], seat, word, pairs)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -75,9 +75,10 @@ def test_replays_lead_back_to_the_state(row: Any) -> None:
         assert again.states.tobytes() == table.states.tobytes()
 
 
+@pytest.mark.parametrize("pairs", [1, 3])
 @pytest.mark.parametrize("contract", ["hearts", "jacks_kings", "trump"])
-def test_exchanges_reach_every_world_alike(contract: str) -> None:
-    """A swap keeps the public state, what a seat may hold and its own hand; and both ways are as likely."""
+def test_exchanges_reach_every_world_alike(contract: str, pairs: int) -> None:
+    """An exchange keeps the public state, what a seat may hold and its own hand; and both ways are as likely."""
     table = Table(contract, seed=2)
     table.random_play(random.Random(1), 44)
     seat = table.field("seat")
@@ -87,7 +88,7 @@ def test_exchanges_reach_every_world_alike(contract: str) -> None:
     for word in range(fewer(20_000, 200)):
         before = state["hands"][0].copy()
         mixed = np.uint64(int.from_bytes(random.Random(word).randbytes(8), "little"))
-        one, other = exchange_of(table.config, state, seat, mixed)
+        one, other = exchange_of(table.config, state, seat, mixed, pairs)
         after = state["hands"][0]
         assert not (after & ~can).any()
         assert after[seat] == before[seat]
@@ -95,9 +96,9 @@ def test_exchanges_reach_every_world_alike(contract: str) -> None:
         assert changed == ([] if one < 0 else sorted((one, other)))
         seen[tuple(before.tolist()), tuple(after.tolist())] += one >= 0
     if fewer(1, 0):
-        pairs = [(a, b) for a, b in seen if a != b and seen[a, b] + seen[b, a] > 20]
-        assert pairs
-        for a, b in pairs:  # within five standard deviations of a fair coin
+        ways = [(a, b) for a, b in seen if a != b and seen[a, b] + seen[b, a] > 20]
+        assert ways
+        for a, b in ways:  # within five standard deviations of a fair coin
             there, back = seen[a, b], seen[b, a]
             assert abs(there - back) < 5 * math.sqrt(there + back)
 

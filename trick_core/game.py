@@ -107,10 +107,12 @@ class Past(NamedTuple):
     #: (config, st, world): in ``st``, an earlier state of the deal, give the seat on turn the cards that it held then if it now has
     #: those of ``world``, and find its legal actions.
     recall: Callable[..., Any]
-    #: (config, st, seat, word) -> (int64, int64): let two cards that ``seat`` has not seen change places, chosen by a random word such
-    #: that the way back is as likely; the seats whose hands have changed (twice the same: one hand and what lies aside). -1, -1 where
-    #: what is public rules it out: then ``st`` is as it was.
+    #: (config, st, seat, word, pairs) -> (int64, int64): let hidden cards change places, up to so many pairs, between two hands that
+    #: are not ``seat``'s, chosen by a random word such that the way back is as likely; the seats whose hands have changed (twice the
+    #: same: one hand and what lies aside). -1, -1 where what is public rules it out: then ``st`` is as it was.
     exchange: Callable[..., Any]
+    #: (st, seat) -> uint64: a word that is another for every other hand that the seat may hold.
+    hand: Callable[..., Any]
     #: The most actions that there are to go back over.
     longest: int
 

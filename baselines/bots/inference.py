@@ -4,10 +4,11 @@ All worlds that agree with the rules are equally likely only while nobody choose
 policy does, but for slips: a world's weight is ``slips`` to the power of the number of plays of the others that the policy would
 not have made with the cards that they hold in it (of cards that touch and are worth the same any will do).
 
-Such worlds are drawn by a Markov chain (Metropolis, Hastings): from a world on, two hidden cards change hands, or now and then all
-cards are dealt anew, and the new world is taken with the chance of the ratio of the two weights, at most 1. The chain's worlds are
-spread like the weights, neighbours resemble each other. What a seat would have done hangs on its own cards and on what all have seen, so
-the states in which the others chose are kept, and a swap asks again only the two seats that it touches.
+Such worlds are drawn by a Markov chain (Metropolis, Hastings): from a world on, two hands exchange a few hidden cards, or now and then
+all cards are dealt anew, and the new world is taken with the chance of the ratio of the two weights, at most 1. The chain's worlds are
+spread like the weights, neighbours resemble each other. What a seat would have done hangs on its own cards and on what all have seen. So
+the states in which the others chose are kept, an exchange asks again only the two seats that it touches, and what came out for a hand is
+remembered.
 
 Sources: Hastings, "Monte Carlo sampling methods using Markov chains and their applications", Biometrika 57, 1970; inference from play:
 Ginsberg, "GIB", JAIR 14, 2001; Rebstock et al., "Policy based inference in trick-taking card games", IEEE CoG 2019.
@@ -29,7 +30,7 @@ from trick_core.bots import random_bot
 from trick_core.drivers import JitBot
 from trick_core.game import Game
 from trick_core.jit import kernel, records
-from trick_core.rng import advance, mix
+from trick_core.rng import advance, below, mix
 from trick_core.rollouts import choice_of
 
 _S11 = np.uint64(11)
@@ -37,6 +38,8 @@ _UNIT = 2.0**-53
 
 #: One proposal in so many deals all hidden cards anew.
 ANEW = 16
+#: The others exchange one to so many pairs of cards: more at once are seldom taken, fewer lead less far.
+PAIRS = 3
 #: Proposals before the first world and between two, unless somebody asks for others.
 BURN, THIN = 100, 4
 #: More slips than anybody can make: those of no world.
@@ -56,6 +59,21 @@ CHAIN = np.dtype(
         ("choices", "i8"),  # choices of the others to go back over
         ("slipped", "i8", (4,)),  # by seat, such plays in the chain's world
         ("proposed", "i8", (4,)),  # and in the one proposed
+        ("age", "i8"),  # chains so far: what is remembered of others does not count
+    ],
+    align=True,
+)
+
+#: Hands of a seat that are remembered at a time, a power of two.
+REMEMBERED = 1 << 12
+_PLACES = np.uint64(REMEMBERED - 1)
+#: What is remembered of a hand: as far as its owner's choices have been gone over.
+MEMORY = np.dtype(
+    [
+        ("hand", "u8"),
+        ("age", "i8"),  # the chain that it is of
+        ("slips", "i4"),  # plays so far that the policy would not have made with it
+        ("next", "i4"),  # the choice to go on with
     ],
     align=True,
 )
@@ -72,6 +90,7 @@ class Worlds(NamedTuple):
     past: np.ndarray[Any, Any]  # (longest,) states in which the others chose
     chosen: np.ndarray[Any, Any]  # (longest,) int64: the actions that they took
     distinct: np.ndarray[Any, Any]  # (1, words) uint64
+    memory: np.ndarray[Any, Any]  # (4, REMEMBERED) MEMORY, by seat and a hash of the hand
 
 
 CURRENT, PROPOSED, REPLAY, SEEN = range(4)
@@ -90,6 +109,7 @@ def make_worlds(game: Game, slips: float = 0.0, burn: int = 0, thin: int = 0) ->
         game.states(longest),
         np.zeros(longest, np.int64),
         np.zeros((1, game.mask_words), np.uint64),
+        records(4 * REMEMBERED, MEMORY).reshape(4, REMEMBERED),
     )
 
 
@@ -155,7 +175,7 @@ def inferred(game: Game, policy: JitBot) -> Source:
     assert game.belief is not None and game.past is not None and game.endings is not None
     prepare, sample = game.belief.prepare, game.belief.sample
     past = game.past
-    length, action_of, rewind, recall, exchange = past[:5]
+    length, action_of, rewind, recall, exchange, hand_of = past[:6]
     step, distinct = game.kernels.step, game.endings.distinct
     choice = choice_of(game, policy)
     words = game.mask_words
@@ -170,7 +190,9 @@ def inferred(game: Game, policy: JitBot) -> Source:
             return random, 15 ^ (1 << seat)
         states[PROPOSED] = states[CURRENT]
         random = advance(random)
-        one, other = exchange(config, states[PROPOSED], seat, mix(random))
+        pairs = 1 + below(mix(random), PAIRS)
+        random = advance(random)
+        one, other = exchange(config, states[PROPOSED], seat, mix(random), pairs)
         return random, 0 if one < 0 else (1 << one) | (1 << other)
 
     @kernel
@@ -223,17 +245,32 @@ def inferred(game: Game, policy: JitBot) -> Source:
         return number_of(meant, worlds.distinct) != number_of(worlds.chosen[k], worlds.distinct)
 
     @kernel
+    def slips_of(config, seat, most, worlds):
+        """Count a seat's slips with its hand in the proposed world, but no further than to more than ``most``."""
+        chain = worlds.chain[0]
+        hand = hand_of(worlds.states[PROPOSED], seat)
+        known = worlds.memory[seat, mix(hand) & _PLACES]
+        if known.hand != hand or known.age != chain.age:
+            known.hand = hand
+            known.age = chain.age
+            known.slips = 0
+            known.next = 0
+        while known.slips <= most and known.next < chain.choices:
+            known.next += 1
+            k = chain.choices - known.next  # the latest first: fewest cards to choose from
+            if worlds.past[k].seat == seat and is_slip(config, np.int64(k), worlds):
+                known.slips += 1
+        return known.slips
+
+    @kernel
     def count_slips(config, changed, most, worlds):
         """Count the slips of the seats that changed in the proposed world, but no further than to more than ``most``."""
         chain = worlds.chain[0]
+        total = np.int64(0)
         for seat in range(4):
-            chain.proposed[seat] = 0
-        total = 0
-        for k in range(chain.choices):
-            seat = worlds.past[k].seat & 3
-            if (changed >> seat) & 1 and is_slip(config, np.int64(k), worlds):
-                chain.proposed[seat] += 1
-                total += 1
+            if (changed >> seat) & 1:
+                chain.proposed[seat] = slips_of(config, seat, most - total, worlds)
+                total += chain.proposed[seat]
                 if total > most:
                     break
         return total
@@ -267,6 +304,7 @@ def inferred(game: Game, policy: JitBot) -> Source:
     def begin(config, view, seat, random, worlds):
         chain = worlds.chain[0]
         chain.blind = 0
+        chain.age += 1
         chain.proposals = 0
         for other in range(4):
             chain.slipped[other] = _NO_WORLD
