@@ -16,6 +16,7 @@ from bolola_env.contracts import CONTRACTS
 from bolola_env.game import GAME
 from bolola_env.game import setup as bolola_setup
 from tests.helpers import HOUSE_RULES, Table, card_bits, fewer
+from trick_core import records
 from trick_core.belief import view_of, worlds
 from trick_core.bots import View, make_bot, random_bot
 from trick_core.game import setup_for
@@ -164,24 +165,10 @@ def kinds_of(table: Table) -> list[list[str]]:
     return kinds
 
 
-@entry("bolola.test-inference.chain", [GAME.folder, inference.__file__, __file__])
-def _chain(config, views, seat, random, work, out):  # type: ignore[no-untyped-def]
-    random = BEGIN(config, views[0], seat, random, work)
-    for k in range(out.shape[0]):
-        random = DRAW(config, views[0], seat, random, work)
-        out[k] = work.states[inference.PROPOSED]
-
-
-BEGIN, DRAW = inference.inferred(GAME, greedy.greedy_jit(GAME))
-
-
 def draw(table: Table, count: int, slips: float, thin: int = 4) -> np.ndarray[Any, Any]:
     """Worlds from the chain for the seat on turn."""
     view = view_of(table.setup, table.states)
-    work = inference.make_worlds(GAME, slips, 20, thin)
-    out = GAME.states(count)
-    _chain(table.config, view.record, np.int64(view.seat), np.uint64(7), work, out)
-    return out
+    return inference.likely_worlds(view, count, 7, slips=slips, burn=20, thin=thin)
 
 
 def all_worlds(table: Table) -> list[list[int]]:
@@ -279,3 +266,49 @@ def test_where_there_is_nothing_to_infer_from() -> None:
     assert inference.can_infer(GAME, greedy.greedy_jit(GAME))
     assert not inference.can_infer(tarot, greedy.greedy_jit(tarot))
     assert not inference.can_infer(GAME, random_bot(GAME))
+
+
+def test_likely_worlds_are_the_seeds() -> None:
+    """The view's own random word or a seed decides; the default policy is greedy."""
+    table = Table("queens", seed=3)
+    table.random_play(random.Random(2), 30)
+    view = view_of(table.setup, table.states)
+    drawn = [inference.likely_worlds(view, 5, seed, burn=8).tobytes() for seed in (1, 1, 2, None)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    view.random = 2
+    assert inference.likely_worlds(view, 5, burn=8, policy="greedy").tobytes() == drawn[2]
+    assert len(inference.likely_worlds(view, 0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n": -1}, "n: expected an integer from 0 on, got -1"),
+        ({"n": True}, "n: expected an integer from 0 on, got True"),
+        ({"thin": 0}, "thin: expected an integer from 1 on, got 0"),
+        ({"burn": 1.5}, "burn: expected an integer from 1 on, got 1.5"),
+        ({"slips": 0}, "slips: expected a factor above 0, at most 1; got 0"),
+        ({"slips": "x"}, "slips: expected a number"),
+        ({"seed": -1}, "seed: "),
+        ({"policy": "random"}, "policy: 'random' means nothing by what it plays"),
+        ({"policy": "nobody"}, "nobody"),
+    ],
+    ids=str,
+)
+def test_likely_worlds_say_what_they_cannot_take(wrong: dict[str, Any], message: str) -> None:
+    table = Table("queens", seed=3)
+    view = view_of(table.setup, table.states)
+    with pytest.raises(ValueError, match=message):
+        inference.likely_worlds(view, **{"n": 1, **wrong})
+
+
+def test_likely_worlds_need_a_past_and_a_turn() -> None:
+    table = Table("queens", seed=3)
+    tarot = records.Table(setup_for("tarot/deal"))
+    with pytest.raises(ValueError, match="tarot does not tell its past"):
+        inference.likely_worlds(view_of(tarot.setup, tarot.states), 1)
+    seat = (table.field("seat") + 1) % 4
+    with pytest.raises(ValueError, match=f"seat {seat} is not on turn"):
+        inference.likely_worlds(view_of(table.setup, table.states, seat=seat), 1)
+    with pytest.raises(TypeError, match="expected a View, got int"):
+        inference.likely_worlds(3, 1)  # type: ignore[arg-type]

@@ -26,12 +26,14 @@ import numpy as np
 
 from baselines.bots.search import check_integer, check_number
 from trick_core.bits import ONE, ZERO, popcount
-from trick_core.bots import random_bot
+from trick_core.bots import View, random_bot
 from trick_core.drivers import JitBot
+from trick_core.episodes import check_seed
 from trick_core.game import Game
-from trick_core.jit import kernel, records
-from trick_core.rng import advance, below, mix
-from trick_core.rollouts import choice_of
+from trick_core.game import check_number as check_factor
+from trick_core.jit import entry, kernel, records
+from trick_core.rng import SAMPLES, advance, below, mix, stream_key
+from trick_core.rollouts import choice_of, jit_bot, playout_label
 
 _S11 = np.uint64(11)
 _UNIT = 2.0**-53
@@ -41,7 +43,7 @@ ANEW = 16
 #: The others exchange one to so many pairs of cards: more at once are seldom taken, fewer lead less far.
 PAIRS = 3
 #: Proposals before the first world and between two, unless somebody asks for others.
-BURN, THIN = 100, 4
+BURN, THIN = 200, 10
 #: More slips than anybody can make: those of no world.
 _NO_WORLD = 1 << 20
 
@@ -324,3 +326,77 @@ def inferred(game: Game, policy: JitBot) -> Source:
         return random
 
     return Source(begin, draw)
+
+
+@functools.cache
+def sampler(game: Game, policy: JitBot) -> Callable[..., None]:
+    """Entry ``(config, views, seat, seed, work, out)``: fill ``out`` with worlds of ``views[0]`` from one chain."""
+    begin, draw = inferred(game, policy)
+    label = playout_label((policy,))
+    name = None if label is None else f"{game.name}.likely-worlds.{label}"
+
+    @entry(name, [str(game.folder), policy.folder, __file__])
+    def draw_worlds(config, views, seat, seed, work, out):
+        random = begin(
+            config, views[0], seat, stream_key(np.uint64(seed), np.uint64(0), SAMPLES), work
+        )
+        for i in range(out.shape[0]):
+            random = draw(config, views[0], seat, random, work)
+            out[i] = work.states[PROPOSED]
+
+    return draw_worlds
+
+
+def likely_worlds(
+    view: View,
+    n: int,
+    seed: int | None = None,
+    *,
+    policy: str = "greedy",
+    slips: float = 0.05,
+    burn: int = BURN,
+    thin: int = THIN,
+) -> np.ndarray[Any, Any]:
+    """Full states that agree with a view, as often as they explain what the others have played.
+
+    They come from one chain, so neighbours resemble each other, the less the larger ``thin`` is. A state that was put together by hand and
+    does not tell its past gets worlds with equal chances.
+
+    Args:
+        view: What the seat on turn sees.
+        n: How many.
+        seed: Non-negative integer; the same seed, the same worlds. None: the view's ``random``.
+        policy: The bot that the others are taken for; it needs a kernel.
+        slips: Factor on a world's weight for each play of the others that the policy would not have made in it, above 0, at most 1.
+        burn: Proposals before the first world, from 1.
+        thin: Proposals between two worlds, from 1.
+
+    Returns:
+        State records (n,), each with all hands and ready for the game's ``step``.
+
+    Raises:
+        TypeError: Not a view.
+        ValueError: A bad number, seed, setting or policy; a game that does not tell its past; or a seat that is not on turn.
+    """
+    if not isinstance(view, View):
+        raise TypeError(f"expected a View, got {type(view).__name__}")
+    game = view.game
+    for name, number, least in (("n", n, 0), ("burn", burn, 1), ("thin", thin, 1)):
+        whole = isinstance(number, (int, np.integer)) and not isinstance(number, (bool, np.bool_))
+        if not whole or number < least:
+            raise ValueError(f"{name}: expected an integer from {least} on, got {number!r}")
+    if not 0 < check_factor("slips", slips) <= 1:
+        raise ValueError(f"slips: expected a factor above 0, at most 1; got {slips!r}")
+    word = view.random if seed is None else check_seed(seed)
+    player = jit_bot(game, policy)
+    if game.past is None:
+        raise ValueError(
+            f"{game.name} does not tell its past; trick_core.belief.worlds draws with equal chances"
+        )
+    if not can_infer(game, player):
+        raise ValueError(f"policy: {policy!r} means nothing by what it plays")
+    if int(view.record["seat"][0]) != view.seat:
+        raise ValueError(f"view: seat {view.seat} is not on turn")
+    work, out = make_worlds(game, slips, burn, thin), game.states(int(n))
+    sampler(game, player)(view.config, view.record, np.int64(view.seat), np.uint64(word), work, out)
+    return out

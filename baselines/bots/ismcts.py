@@ -89,7 +89,7 @@ class Settings:
     drop: float = 3.0
     slips: float = 0.3
     burn: int = 500
-    thin: int = 8
+    thin: int = inference.THIN
     net: str = ""
     trust: float = 1.5
     exact: int = 0

@@ -74,7 +74,7 @@ class Settings:
         threads: Threads that share the rows of a batch.
     """
 
-    worlds: int = 384
+    worlds: int = 160
     milliseconds: float = 0.0
     playout: str = "greedy"
     drop: float = 2.0
