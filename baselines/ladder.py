@@ -49,7 +49,8 @@ DEALS = 1000
 #: The release ladder: its policies, those that this installation has and that play the game, the first three of them as tables
 #: too; and its mixed table.
 RELEASE_NAMES = {
-    f"{search}:slips=0.01,net=own,trust=1": f"{search} with net" for search in ("pimc", "ismcts")
+    "pimc:slips=0.01,net=own,trust=1": "pimc with net",
+    "ismcts:iterations=8000,depth=2,slips=0.01,thin=20,net=own,trust=0.7": "ismcts with net",
 }
 RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", "ismcts", *RELEASE_NAMES, "oracle")
 RELEASE_MIXED = "greedy-v1+net+pimc"
