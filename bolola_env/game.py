@@ -33,7 +33,7 @@ from trick_core.game import (
     check_seat,
     register_game,
 )
-from trick_core.jit import records
+from trick_core.jit import copy_records, records
 from trick_core.notation import DealFormat
 
 MAX_DEALS = 12
@@ -192,7 +192,7 @@ def reset_config(fixed: Setup, options: Mapping[str, Any]) -> np.ndarray[Any, An
     Raises:
         ValueError: A bad deal, seat or suit.
     """
-    config = fixed.config.copy()
+    config = copy_records(fixed.config)
     if (deal := options.get("deal")) is not None:
         deals = _deals(deal) if len(config) > 1 else [deal]
         if len(deals) > len(config):

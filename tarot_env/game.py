@@ -39,7 +39,7 @@ from trick_core.game import (
     check_seat,
     register_game,
 )
-from trick_core.jit import records
+from trick_core.jit import copy_records, records
 from trick_core.notation import DealFormat
 
 _NAMES = (*(f"hand of seat {seat}" for seat in range(NUM_SEATS)), "chien")
@@ -145,7 +145,7 @@ def reset_config(fixed: Setup, options: Mapping[str, Any]) -> Any:
     Raises:
         ValueError: A bad deal, seat, contract or discard; the message names the card or the rule.
     """
-    config = fixed.config.copy()
+    config = copy_records(fixed.config)
     row = config[0]
     if (deal := options.get("deal")) is not None:
         hands = _read_deal(deal)

@@ -359,7 +359,7 @@ def test_wrong_reset_options(key: str, value: Any, message: str) -> None:
 
 
 def test_none_means_from_the_seed() -> None:
-    """A key with None is as a key left out."""
+    """A key with None is as a key left out, to the last byte: gaps between fields are copied too."""
     setup = bolola_setup("trump")
     config = reset_config(setup, {"deal": None, "starter": None, "trump": None})
     assert config.tobytes() == setup.config.tobytes()

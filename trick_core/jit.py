@@ -149,7 +149,7 @@ def records(count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 def copy_records(states: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """An independent copy of records, as one block of bytes: some ten times faster than ``states.copy()``, for which
-    NumPy goes field by field.
+    NumPy goes field by field and leaves the gaps between fields as they happen to be.
     """
     copied = np.ndarray(states.shape, states.dtype, bytearray(states.tobytes()))
     return copied if JIT else copied.view(np.recarray)

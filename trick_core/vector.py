@@ -25,7 +25,7 @@ from trick_core.bits import ONE, ZERO, words_to_bits
 from trick_core.drivers import uniform_choice
 from trick_core.episodes import check_seed, custom_config, fresh_seed
 from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_flag
-from trick_core.jit import direct, entry
+from trick_core.jit import copy_records, direct, entry
 from trick_core.rng import SAMPLES, advance, mix, stream_key
 from trick_core.rows import RowWork
 
@@ -564,7 +564,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             )
         self._batch.restore(snapshot.rows)
         # Unpickled records are writable, which is another type to the compiler.
-        self._batch.config = snapshot.config.copy()
+        self._batch.config = copy_records(snapshot.config)
         self._batch.config.flags.writeable = False
         self._samples[:] = snapshot.samples
         self._begun = snapshot.begun
