@@ -123,7 +123,7 @@ def measure(found: Sequence[Position], setting: tuple[float, int, int, int]) -> 
     slips, burn, thin, count = setting
     game = found[0].view.game
     work, out = inference.make_worlds(game, slips, burn, thin), game.states(count)
-    draw = inference.sampler(game, jit_bot(game, POLICY))
+    draw = inference.sampler(game, jit_bot(game, POLICY), infers=True)
     errors, times = [], []
     for k, position in enumerate([found[0], *found]):  # the first warms up
         view = position.view

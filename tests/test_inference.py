@@ -280,6 +280,25 @@ def test_likely_worlds_are_the_seeds() -> None:
     assert len(inference.likely_worlds(view, 0)) == 0
 
 
+def test_worlds_are_equally_likely_where_a_slip_costs_nothing() -> None:
+    """``slips=1``, and a view of a match's later deal."""
+    table = Table("no_tricks", seed=0)
+    table.random_play(random.Random(1), 44)
+    hidden, count = all_worlds(table), fewer(20_000, 200)
+    drawn = Counter(tuple(s["hands"].tolist()) for s in draw(table, count, 1.0))
+    assert 1 < len(hidden) < 100
+    if count > 1000:
+        shares = [drawn[tuple(hands)] / count for hands in hidden]
+        assert shares == pytest.approx([1 / len(hidden)] * len(hidden), abs=0.02)
+    match = Table("match", seed=3)
+    match.random_play(random.Random(1), 230)
+    view = view_of(match.setup, match.states)
+    for slips in (0.05, 1):
+        (world,) = inference.likely_worlds(view, 1, 1, slips=slips)
+        sizes = [int(hand).bit_count() for hand in world["hands"]]
+        assert sizes == [int(hand).bit_count() for hand in match.states["hands"][0]]
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

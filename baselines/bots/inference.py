@@ -329,11 +329,11 @@ def inferred(game: Game, policy: JitBot) -> Source:
 
 
 @functools.cache
-def sampler(game: Game, policy: JitBot) -> Callable[..., None]:
-    """Entry ``(config, views, seat, seed, work, out)``: fill ``out`` with worlds of ``views[0]`` from one chain."""
-    begin, draw = inferred(game, policy)
-    label = playout_label((policy,))
-    name = None if label is None else f"{game.name}.likely-worlds.{label}"
+def sampler(game: Game, policy: JitBot, infers: bool) -> Callable[..., None]:
+    """Entry ``(config, views, seat, seed, work, out)``: fill ``out`` with worlds of ``views[0]`` from :func:`source_of`."""
+    begin, draw = source_of(game, policy, infers)
+    label, kind = playout_label((policy,)), "weighed" if infers else "equal"
+    name = None if label is None else f"{game.name}.likely-worlds.{kind}.{label}"
 
     @entry(name, [str(game.folder), policy.folder, __file__])
     def draw_worlds(config, views, seat, seed, work, out):
@@ -367,7 +367,8 @@ def likely_worlds(
         n: How many.
         seed: Non-negative integer; the same seed, the same worlds. None: the view's ``random``.
         policy: The bot that the others are taken for; it needs a kernel.
-        slips: Factor on a world's weight for each play of the others that the policy would not have made in it, above 0, at most 1.
+        slips: Factor on a world's weight for each play of the others that the policy would not have made in it, above 0; 1: all are
+            equally likely.
         burn: Proposals before the first world, from 1.
         thin: Proposals between two worlds, from 1.
 
@@ -398,5 +399,6 @@ def likely_worlds(
     if int(view.record["seat"][0]) != view.seat:
         raise ValueError(f"view: seat {view.seat} is not on turn")
     work, out = make_worlds(game, slips, burn, thin), game.states(int(n))
-    sampler(game, player)(view.config, view.record, np.int64(view.seat), np.uint64(word), work, out)
+    draw = sampler(game, player, weighs(game, player, slips))
+    draw(view.config, view.record, np.int64(view.seat), np.uint64(word), work, out)
     return out
