@@ -35,7 +35,7 @@ from trick_core import rng
 from trick_core.batch import Batch, check_threads
 from trick_core.bits import words_to_bits
 from trick_core.bots import Bot, as_bot
-from trick_core.game import NUM_SEATS, Game, Setup, setup_for
+from trick_core.game import NUM_SEATS, Game, Setup, check_integer, setup_for
 from trick_core.jit import copy_records, entry
 from trick_core.threads import share_rows
 
@@ -205,8 +205,7 @@ def grade(
     setup = setup_for(env, **options)
     drivers(setup.game, model)  # raises if there is no such solver
     for name, value in (("cards", cards), ("limit", limit), ("batch_size", batch_size)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ValueError(f"{name}: expected an integer from 1 on, got {value!r}")
+        check_integer(name, value, 1)
     bots, lineup = [as_bot(policy)], [0, 0, 0, 0]
     if opponents is not None:
         bots, lineup = [*bots, as_bot(opponents)], [0, 1, 1, 1]

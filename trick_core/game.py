@@ -461,6 +461,14 @@ def check_number(name: str, value: Any) -> float:
     return number
 
 
+def check_integer(name: str, value: Any, least: int) -> int:
+    """``value`` as an integer from ``least`` on, or a ``ValueError``."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
+    return int(value)
+
+
 def check_seat(name: str, value: Any) -> int:
     """``value`` as a seat 0..3, or a ``ValueError``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):

@@ -24,13 +24,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.bots.search import check_integer, check_number
 from trick_core.bits import ONE, ZERO, popcount
 from trick_core.bots import View, random_bot
 from trick_core.drivers import JitBot
 from trick_core.episodes import check_seed
-from trick_core.game import Game
-from trick_core.game import check_number as check_factor
+from trick_core.game import Game, check_integer, check_number
 from trick_core.jit import entry, kernel, records
 from trick_core.rng import SAMPLES, advance, below, mix, stream_key
 from trick_core.rollouts import choice_of, jit_bot, playout_label
@@ -115,17 +113,16 @@ def make_worlds(game: Game, slips: float = 0.0, burn: int = 0, thin: int = 0) ->
     )
 
 
-def check_settings(bot: str, slips: Any, burn: Any, thin: Any) -> None:
-    """Refuse settings of CHAIN that are out of range.
+def check_settings(slips: Any, burn: Any, thin: Any, where: str = "") -> None:
+    """Refuse settings of CHAIN that are out of range; ``where`` begins the message.
 
     Raises:
         ValueError: One is.
     """
-    check_number(bot, "slips", slips)
-    if not 0 < slips <= 1:
-        raise ValueError(f"bot {bot!r}: slips: expected a factor above 0, at most 1; got {slips!r}")
-    check_integer(bot, "burn", burn)
-    check_integer(bot, "thin", thin)
+    if not 0 < check_number(f"{where}slips", slips) <= 1:
+        raise ValueError(f"{where}slips: expected a factor above 0, at most 1; got {slips!r}")
+    check_integer(f"{where}burn", burn, 1)
+    check_integer(f"{where}thin", thin, 1)
 
 
 class Source(NamedTuple):
@@ -382,12 +379,8 @@ def likely_worlds(
     if not isinstance(view, View):
         raise TypeError(f"expected a View, got {type(view).__name__}")
     game = view.game
-    for name, number, least in (("n", n, 0), ("burn", burn, 1), ("thin", thin, 1)):
-        whole = isinstance(number, (int, np.integer)) and not isinstance(number, (bool, np.bool_))
-        if not whole or number < least:
-            raise ValueError(f"{name}: expected an integer from {least} on, got {number!r}")
-    if not 0 < check_factor("slips", slips) <= 1:
-        raise ValueError(f"slips: expected a factor above 0, at most 1; got {slips!r}")
+    check_integer("n", n, 0)
+    check_settings(slips, burn, thin)
     word = view.random if seed is None else check_seed(seed)
     player = jit_bot(game, policy)
     if game.past is None:

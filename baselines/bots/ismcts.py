@@ -102,7 +102,7 @@ class Settings:
         check_choice("bot 'ismcts': others", self.others, OTHERS)
         check_number("ismcts", "explore", self.explore)
         check_number("ismcts", "drop", self.drop)
-        inference.check_settings("ismcts", self.slips, self.burn, self.thin)
+        inference.check_settings(self.slips, self.burn, self.thin, "bot 'ismcts': ")
         check_net("ismcts", self.net, self.trust)
         if self.net and self.root != "pairs":
             raise ValueError(f"bot 'ismcts': net: needs root=pairs, got root={self.root}")

@@ -91,7 +91,7 @@ class Settings:
         check_number("pimc", "milliseconds", self.milliseconds)
         check_number("pimc", "drop", self.drop)
         check_number("pimc", "smooth", self.smooth)
-        inference.check_settings("pimc", self.slips, self.burn, self.thin)
+        inference.check_settings(self.slips, self.burn, self.thin, "bot 'pimc': ")
         check_net("pimc", self.net, self.trust)
         check_integer("pimc", "threads", self.threads)
 

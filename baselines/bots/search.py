@@ -21,6 +21,7 @@ from trick_core.bits import ONE, lowest
 from trick_core.bots import BatchView, RowBot
 from trick_core.drivers import JitBot
 from trick_core.game import Belief, Game
+from trick_core.game import check_integer as check_whole
 from trick_core.jit import copy_records, entry, kernel
 from trick_core.rollouts import jit_bot
 from trick_core.threads import share_rows
@@ -55,9 +56,7 @@ def check_integer(bot: str, key: str, value: Any) -> None:
     Raises:
         ValueError: It is not.
     """
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    if not whole or value < 1:
-        raise ValueError(f"bot {bot!r}: {key}: expected an integer from 1 on, got {value!r}")
+    check_whole(f"bot {bot!r}: {key}", value, 1)
 
 
 def check_number(bot: str, key: str, value: Any) -> None:

@@ -19,7 +19,7 @@ from baselines.evaluation.statistics import FIRST_STAGE, Floats, deals_needed
 from trick_core import rng
 from trick_core.batch import Batch
 from trick_core.bots import Bot, random_bot
-from trick_core.game import NUM_SEATS, Game, Setup, check_number
+from trick_core.game import NUM_SEATS, Game, Setup, check_integer, check_number
 from trick_core.jit import entry
 
 #: How the seats are changed around: every different order, the rotations, or each deal once, as given.
@@ -117,10 +117,8 @@ def find_source(
     Raises:
         ValueError: Wrong arguments.
     """
-    if seed is not None and (
-        isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0
-    ):
-        raise ValueError(f"seed: expected an integer from 0 on, got {seed!r}")
+    if seed is not None:
+        check_integer("seed", seed, 0)
     if deals is not None and not isinstance(deals, (int, np.integer)):
         if suite is not None:
             raise ValueError("deals: give a suite or custom deals, not both")
@@ -207,8 +205,7 @@ class Contest:
         inside: bool = True,
     ) -> None:
         for name, value in (("num_threads", num_threads), ("batch_size", batch_size)):
-            if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name}: expected an integer from 1 on, got {value!r}")
+            check_integer(name, value, 1)
         self.setup = setup
         self.seatings = seatings
         self.source = source
