@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from baselines.bots.race import ROUND, add_world, enter, leader, make_race
+from baselines.bots.inference import make_worlds
+from baselines.bots.race import ROUND, add_world, enter, entrance, leader, make_race
 from bolola_env import GAME
-from tests.helpers import fewer
+from tests.helpers import Table, fewer
+from trick_core.belief import view_of
+from trick_core.game import setup_for
 
 SIX = [3, 7, 8, 20, 33, 51]
 
 
-def race_of(actions: list[int], drop: float = 2.0, bonus: dict[int, float] | None = None) -> Any:
+def race_of(
+    actions: list[int], drop: float = 2.0, bonus: dict[int, float] | None = None, least: int = 0
+) -> Any:
     """A race of these actions; ``bonus`` by action."""
     bonuses = np.zeros((2, GAME.num_actions))
     for action, value in (bonus or {}).items():
         bonuses[1, action] = value
-    race = make_race(GAME, drop, bonuses)
+    race = make_race(GAME, drop, bonuses, least)
     words = np.array([sum(1 << action for action in actions)], np.uint64)
     enter(words, np.int64(1), race)
     return race
@@ -89,3 +95,57 @@ def test_a_bonus_counts_in_every_world() -> None:
     assert SIX[leader(race)] == 20
     feed(race, np.array([0.0, 1.0, 0.0, -0.1, 0.0, 0.0]))
     assert SIX[leader(race)] == 7
+
+
+@pytest.mark.parametrize("least", [0, 2 * ROUND, 2 * ROUND + 1])
+def test_nobody_is_dropped_before_so_many_worlds(least: int) -> None:
+    """Neither the beaten nor those that come out alike; then at the end of a round."""
+    race = race_of(SIX, least=least)
+    values = np.array([0.0, 5.0, 5.0, 1.0, 0.0, 0.0])
+    end = max(ROUND, -(-least // ROUND) * ROUND)
+    for world in range(1, end + 1):
+        feed(race, values)
+        assert left(race) == (SIX if world < end else SIX[1:2])
+
+
+def entered(table: Table) -> set[int]:
+    """Actions with which the seat on turn begins."""
+    game, view = table.game, view_of(table.setup, table.states)
+    race, work = make_race(game, 2.0, np.zeros((1, game.num_actions))), make_worlds(game)
+    record, belief = view.record[0], work.belief[0]
+    game.belief.prepare(view.config, record, np.int64(view.seat), belief)
+    entrance(game)(
+        view.config, record, np.int64(0), np.uint64(5), work.states[:1], belief, race
+    )
+    return set(left(race))
+
+
+@pytest.mark.parametrize("env", ["bolola/hearts", "bolola/trump", "tarot/deal"])
+def test_of_alike_cards_the_lowest_enters(env: str) -> None:
+    setup, rng, fewer_than_legal = setup_for(env), random.Random(4), 0
+    game = setup.game
+    for number in range(fewer(30, 4)):
+        table = Table(setup, number=number)
+        table.random_play(rng, rng.randrange(44))
+        if table.over:
+            continue
+        legal = {game.action_id(action) for action in table.legal()}
+        found = np.zeros((1, game.mask_words), np.uint64)
+        game.endings.distinct(table.config, table.states[0], found, np.int64(0))
+        alone = {a for a in legal if int(found[0, a // 64]) >> (a % 64) & 1}
+        seen = entered(table)
+        # Where cards lie aside, the seat does not know which are alike: then more of them are tried.
+        assert alone <= seen <= legal if game.belief.pile else seen == alone
+        fewer_than_legal += len(seen) < len(legal)
+    assert fewer_than_legal > 0
+
+
+def test_touching_cards_enter_once() -> None:
+    """The 9 and the 7 touch when the 8 lies among the tricks, not while it lies on the table."""
+    deal = "N:J97.A65.K98.QT84 8642.KQ4.QT7.976 AT3.JT97.A652.53 KQ5.832.J43.AKJ2"
+    table = Table("no_tricks", deal=deal, starter=1)
+    table.play("8S 3S 5S")
+    nine, seven = table.game.action_id("9S"), table.game.action_id("7S")
+    assert {seven, nine} <= entered(table)
+    table.play("JS")
+    assert seven in entered(table) and nine not in entered(table)

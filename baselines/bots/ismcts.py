@@ -29,7 +29,7 @@ import numpy as np
 
 from baselines.bots import inference
 from baselines.bots.options import settings_from
-from baselines.bots.race import add_world, enter, leader
+from baselines.bots.race import add_world, entrance, leader
 from baselines.bots.search import (
     belief_of,
     check_integer,
@@ -54,6 +54,8 @@ from trick_core.rng import advance
 from trick_core.rollouts import playout_label
 
 ROOTS = ("pairs", "ucb")
+#: Worlds before an action is dropped from the race: the first ones of a chain resemble each other.
+LEAST = 128
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Settings:
 class Root(NamedTuple):
     """Kernels that search from the root; ``config`` has the root's deal alone."""
 
-    #: (i, seat, scratch): get ready for row ``i``; the tree is a root without children.
+    #: (config, i, seat, random, scratch): get ready for row ``i``; the tree is a root without children, and the source of worlds is ready.
     begin: Callable[..., Any]
     #: (config, seat, random, iterations, scratch) -> (random, int64, bool): so many more simulations, the best action so far, and
     #: whether more would be of use.
@@ -151,8 +153,8 @@ def _search(
                 open_[i] = actions[i] < 0
                 if open_[i]:
                     plant(seat, scratch)
-                    begin(i, seat, scratch)
                     random = prepare(one, scratch.states[ROOT], seat, random, scratch.worlds)
+                    begin(one, i, seat, random, scratch)
             if open_[i]:
                 random, actions[i], open_[i] = run_on(one, seat, random, iterations, scratch)
             randoms[i] = random
@@ -167,7 +169,7 @@ def _by_ucb(game: Game, policy: JitBot, solves: bool, source: inference.Source) 
     draw = source.draw
 
     @kernel
-    def begin(i, seat, scratch):
+    def begin(config, i, seat, random, scratch):
         pass
 
     @kernel
@@ -187,12 +189,13 @@ def _by_pairs(game: Game, policy: JitBot, solves: bool, source: inference.Source
     """Every world for all actions in the race."""
     parts = tree(game, policy, solves)
     add_child, simulate, draw = parts.add_child, parts.simulate, source.draw
-    step = game.kernels.step
+    step, enter_distinct = game.kernels.step, entrance(game)
 
     @kernel
-    def begin(i, seat, scratch):
-        race = scratch.race
-        enter(scratch.states[ROOT].legal, i, race)
+    def begin(config, i, seat, random, scratch):
+        states, race = scratch.states, scratch.race
+        belief = scratch.worlds.belief[0]
+        enter_distinct(config, states[ROOT], i, random, states[NOW : NOW + 1], belief, race)
         for a in range(race.tally[0].actions):
             action = race.actions[a]
             scratch.roots[action] = add_child(np.int64(0), action, seat, scratch)
@@ -244,6 +247,7 @@ class Ismcts(TreeBot):
             exact=chosen.exact,
             depth=chosen.depth + (chosen.root == "ucb"),
             drop=chosen.drop,
+            least=LEAST,
             net=chosen.net,
             trust=chosen.trust,
         )

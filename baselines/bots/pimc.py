@@ -31,11 +31,10 @@ import numpy as np
 
 from baselines.bots import inference
 from baselines.bots.options import settings_from
-from baselines.bots.race import ROUND, Race, add_world, enter, leader, make_race
+from baselines.bots.race import ROUND, Race, add_world, enter, entrance, leader, make_race
 from baselines.bots.search import (
     AdvisedBot,
     Plan,
-    all_legal,
     belief_of,
     check_integer,
     check_net,
@@ -43,7 +42,6 @@ from baselines.bots.search import (
     playout_policy,
     value_of,
 )
-from trick_core.bits import ZERO
 from trick_core.bots import Bot
 from trick_core.drivers import JitBot
 from trick_core.game import Game
@@ -109,8 +107,6 @@ class Scratch(NamedTuple):
     options: np.ndarray[Any, Any]  # (1,) OPTIONS
     race: Race
     points: np.ndarray[Any, Any]  # (1, 4) float64
-    kept: np.ndarray[Any, Any]  # (1, words of a set of actions) uint64
-    found: np.ndarray[Any, Any]  # the same
 
 
 def make_scratch(game: Game, settings: Settings, bonuses: np.ndarray[Any, Any]) -> Scratch:
@@ -126,8 +122,6 @@ def make_scratch(game: Game, settings: Settings, bonuses: np.ndarray[Any, Any]) 
         options=options,
         race=make_race(game, settings.drop, bonuses),
         points=np.zeros((1, 4)),
-        kept=np.zeros((1, game.mask_words), np.uint64),
-        found=np.zeros((1, game.mask_words), np.uint64),
     )
 
 
@@ -136,37 +130,22 @@ def _search(game: Game, policy: JitBot, infers: bool) -> Callable[..., Any]:
     """The search for one game and playout policy, see :class:`baselines.bots.search.Plan`; a try is a world for all actions in the
     race, which ``scratch`` holds.
     """
-    belief, source = belief_of("pimc", game), inference.source_of(game, policy, infers)
-    sample, begin, draw = belief.sample, source.begin, source.draw
+    belief_of("pimc", game)
+    begin, draw = inference.source_of(game, policy, infers)
+    enter_distinct = entrance(game)
     step, returns = game.kernels.step, game.kernels.returns
     play_on, value = playout(game, (policy,)), value_of(game)
-    mask_words = game.mask_words
-    distinct = all_legal if game.endings is None else game.endings.distinct
-    # Of cards that lie aside, some worlds know more than others.
-    num_twin_worlds = 8 if belief.pile else 1
 
     @kernel
     def start(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
         """Enter the actions worth trying."""
         enter(views[i].legal, i, scratch.race)
         if scratch.race.tally[0].actions > 1:
-            begin(config, views[i], views[i].seat & 3, random, scratch.worlds)
-            drop_twins(config, views, i, random, scratch)
-
-    @kernel
-    def drop_twins(config: Any, views: Any, i: Any, random: Any, scratch: Any) -> Any:
-        """Enter of cards that are alike in some worlds only the lowest; where all cards are in play, they are so in all."""
-        kept, found = scratch.kept, scratch.found
-        for w in range(mask_words):
-            kept[0, w] = ZERO
-        for _ in range(num_twin_worlds):
-            scratch.states[0] = views[i]
-            belief = scratch.worlds.belief[0]
-            random = sample(config, scratch.states[0], views[i].seat, random, belief)
-            distinct(config, scratch.states[0], found, 0)
-            for w in range(mask_words):
-                kept[0, w] |= found[0, w]
-        enter(kept[0], i, scratch.race)
+            worlds = scratch.worlds
+            begin(config, views[i], views[i].seat & 3, random, worlds)
+            enter_distinct(
+                config, views[i], i, random, scratch.states, worlds.belief[0], scratch.race
+            )
 
     @kernel
     def try_action(config: Any, a: Any, seat: Any, random: Any, scratch: Any) -> Any:

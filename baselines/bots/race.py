@@ -10,11 +10,14 @@ Source: Maron and Moore, "Hoeffding races", NIPS 1993, here with a normal bound 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.bots.search import list_actions
+from baselines.bots.search import distinct_of, list_actions
+from trick_core.bits import ZERO
 from trick_core.game import Game
 from trick_core.jit import kernel, records
 
@@ -27,6 +30,7 @@ TALLY = np.dtype(
         ("actions", "i8"),  # actions in it
         ("worlds", "i8"),  # worlds in which they have been tried
         ("drop", "f8"),  # standard errors by which an action must be worse to be dropped
+        ("least", "i8"),  # worlds before any is
     ],
     align=True,
 )
@@ -42,13 +46,14 @@ class Race(NamedTuple):
     sums: np.ndarray[Any, Any]  # (A,) float64: by place, sums of their values over all worlds
     products: np.ndarray[Any, Any]  # (A, A) float64: sums of products of the values of two, b <= a
     bonuses: np.ndarray[Any, Any]  # (n, A) float64: for n decisions, the bonus of every action
+    sets: np.ndarray[Any, Any]  # (2, words) uint64: sets of actions to work with
 
 
-def make_race(game: Game, drop: float, bonuses: np.ndarray[Any, Any]) -> Race:
-    """A race for one thread, for decisions with these bonuses, (n, A) in units."""
+def make_race(game: Game, drop: float, bonuses: np.ndarray[Any, Any], least: int = 0) -> Race:
+    """A race for one thread, for decisions with these bonuses, (n, A) in units; ``drop`` and ``least`` as in :data:`TALLY`."""
     count = game.num_actions
     tally = records(1, TALLY)
-    tally["drop"] = drop
+    tally["drop"], tally["least"] = drop, least
     return Race(
         tally=tally,
         actions=np.zeros(count, np.int64),
@@ -57,7 +62,38 @@ def make_race(game: Game, drop: float, bonuses: np.ndarray[Any, Any]) -> Race:
         sums=np.zeros(count),
         products=np.zeros((count, count)),
         bonuses=bonuses,
+        sets=np.zeros((2, game.mask_words), np.uint64),
     )
+
+
+@functools.cache
+def entrance(game: Game) -> Callable[..., Any]:
+    """Kernel ``(config, view, i, random, world, belief, race)``: begin decision ``i`` with the actions worth trying.
+
+    Of cards that are alike in some worlds only the lowest is entered; where all cards are in play, they are so in all. ``belief`` is
+    prepared for the view, ``world`` a state to work in.
+    """
+    assert game.belief is not None
+    sample, distinct, words = game.belief.sample, distinct_of(game), game.mask_words
+    # Of cards that lie aside, some worlds know more than others.
+    num_worlds = 8 if game.belief.pile else 1
+
+    @kernel
+    def enter_distinct(
+        config: Any, view: Any, i: Any, random: Any, world: Any, belief: Any, race: Any
+    ) -> Any:
+        kept, found = race.sets[0], race.sets[1]
+        for w in range(words):
+            kept[w] = ZERO
+        for _ in range(num_worlds):
+            world[0] = view
+            random = sample(config, world[0], view.seat, random, belief)
+            distinct(config, world[0], race.sets, 1)
+            for w in range(words):
+                kept[w] |= found[w]
+        enter(kept, i, race)
+
+    return enter_distinct
 
 
 @kernel
@@ -82,7 +118,7 @@ def add_world(race: Any) -> Any:
         for b in range(a + 1):
             race.products[a, b] += values[a] * values[b]
     tally.worlds += 1
-    if tally.worlds % ROUND == 0:
+    if tally.worlds % ROUND == 0 and tally.worlds >= tally.least:
         drop_beaten(race)
 
 

@@ -100,6 +100,11 @@ def all_legal(config: Any, st: Any, out: Any, i: Any) -> Any:
         out[i, word] = st.legal[word]
 
 
+def distinct_of(game: Game) -> Callable[..., Any]:
+    """Kernel ``(config, st, out, i)``: legal actions of a full state, of those that are alike only the lowest."""
+    return all_legal if game.endings is None else game.endings.distinct
+
+
 def net_of(bot: str, name: str, game: Game | None = None) -> nets.Net | None:
     """The net of this name or file, for a bot; None if the name is empty.
 

@@ -30,6 +30,7 @@ from baselines.bots.search import (
     Plan,
     check_integer,
     check_number,
+    distinct_of,
 )
 from trick_core.bits import ONE, ZERO, lowest, popcount, select
 from trick_core.drivers import JitBot
@@ -152,6 +153,7 @@ def tree(game: Game, policy: JitBot, solves: bool) -> Tree:
     step, returns = game.kernels.step, game.kernels.returns
     choice = choice_of(game, policy)
     words, num_actions = game.mask_words, game.num_actions
+    distinct = distinct_of(game)
 
     @kernel
     def plant(seat, scratch):
@@ -202,10 +204,11 @@ def tree(game: Game, policy: JitBot, solves: bool) -> Tree:
         return math.sqrt(max(tally.squares / tally.simulations - mean * mean, 1e-12))
 
     @kernel
-    def best_child(node, st, scratch):
-        """The child with the highest bound among those that are legal; ``untried`` is left with the legal actions that have none."""
-        for word in range(words):
-            scratch.untried[0, word] = st.legal[word]
+    def best_child(config, node, st, scratch):
+        """The child with the highest bound among the legal actions, of alike ones the lowest; ``untried`` is left with those that
+        have no child.
+        """
+        distinct(config, st, scratch.untried, 0)
         width = scratch.option[0].explore * deviation(scratch)
         best, highest_bound = np.int64(-1), -math.inf
         child = np.int64(scratch.nodes[node].child)
@@ -302,7 +305,7 @@ def tree(game: Game, policy: JitBot, solves: bool) -> Tree:
             new = False
             if option.searched != 0 or st.seat == seat:
                 chosen += 1
-                child = best_child(node, st, scratch)
+                child = best_child(config, node, st, scratch)
                 action = pick_untried(mix(random), scratch)
                 if action >= 0:
                     added = add_child(node, action, st.seat, scratch)
@@ -442,6 +445,7 @@ class TreeBot(AdvisedBot):
         exact: Rests of so many tricks are solved.
         depth: Actions chosen in the tree, at most; from 1 where the root chooses in it.
         drop: In the race of the root's actions, see :data:`baselines.bots.race.TALLY`.
+        least: Likewise.
         net: A net that has a say in that race, see :class:`baselines.bots.search.AdvisedBot`.
         trust: How much.
     """
@@ -458,6 +462,7 @@ class TreeBot(AdvisedBot):
         exact: int,
         depth: int = 1 << 20,
         drop: float = 0.0,
+        least: int = 0,
         net: str = "",
         trust: float = 0.0,
     ) -> None:
@@ -466,7 +471,7 @@ class TreeBot(AdvisedBot):
         self.option = records(1, OPTION)
         self.option["explore"], self.option["searched"] = explore, searched
         self.option["exact"], self.option["depth"] = exact, depth
-        self.drop, self.net, self.trust = drop, net, trust
+        self.drop, self.least, self.net, self.trust = drop, least, net, trust
 
     def search(self, game: Game) -> Callable[..., None]:
         """The search for a game, see :class:`baselines.bots.search.Plan`; a try is a simulation, and ``scratch`` holds the tree."""
@@ -482,7 +487,7 @@ class TreeBot(AdvisedBot):
             size = min(size, game.num_actions + 1 + NODES_EACH * self.iterations)
 
         def scratch(bonuses: np.ndarray[Any, Any]) -> Scratch:
-            race = make_race(game, self.drop, bonuses)
+            race = make_race(game, self.drop, bonuses, self.least)
             return make_scratch(game, self.option, size, race, self.worlds(game))
 
         return Plan(
