@@ -50,7 +50,7 @@ DEALS = 1000
 #: too; and its mixed table.
 RELEASE_NAMES = {
     "pimc:slips=0.01,net=own,trust=1": "pimc with net",
-    "ismcts:iterations=8000,depth=2,slips=0.01,thin=20,net=own,trust=0.7": "ismcts with net",
+    "ismcts:iterations=10000,depth=3,slips=0.01,thin=20,net=own,trust=0.5": "ismcts with net",
 }
 RELEASE_POLICIES = ("random", "greedy-v1", "net", "pimc", "ismcts", *RELEASE_NAMES, "oracle")
 RELEASE_MIXED = "greedy-v1+net+pimc"

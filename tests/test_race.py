@@ -114,9 +114,7 @@ def entered(table: Table) -> set[int]:
     race, work = make_race(game, 2.0, np.zeros((1, game.num_actions))), make_worlds(game)
     record, belief = view.record[0], work.belief[0]
     game.belief.prepare(view.config, record, np.int64(view.seat), belief)
-    entrance(game)(
-        view.config, record, np.int64(0), np.uint64(5), work.states[:1], belief, race
-    )
+    entrance(game)(view.config, record, np.int64(0), np.uint64(5), work.states[:1], belief, race)
     return set(left(race))
 
 

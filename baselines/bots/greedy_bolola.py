@@ -209,6 +209,20 @@ def stays(
 
 
 @kernel
+def is_alike(bit: Any, last: Any, suit_set: Any, unseen: Any, taking: Any) -> Any:
+    """Whether a card and the lower one before it differ in their own points at most: all else that counts is the same for them.
+
+    They are of one suit, no unseen card lies between them, and both or neither would take the trick.
+    """
+    same_suit = bit & suit_set != ZERO
+    return (
+        same_suit
+        and unseen & (bit - last) == ZERO
+        and (bit & taking == ZERO) == (last & taking == ZERO)
+    )
+
+
+@kernel
 def choose(weights: Any, config: Any, st: Any) -> Any:
     """The action of the seat on turn, from what that seat may see."""
     legal = st.legal[0]
@@ -242,10 +256,17 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
     suit_mean, suit_kept, added, over, shortening = 0.0, 0.0, 0.0, 1.0, 0.0
     follows = True
     void1, void2, void3 = 1.0, 1.0, 1.0
+    own, kept = 0.0, 0.0
+    last, improved = ZERO, False
     while legal:
         card = lowest(legal)
         bit = legal & (~legal + ONE)
         legal ^= bit
+        alike = is_alike(bit, last, suit_set, unseen, taking)
+        last = bit
+        if alike and own == row.card_points[card]:
+            best = card if improved and kept < 0.0 else best
+            continue
         if SUIT_OF[card] != suit:
             suit = SUIT_OF[card]
             suit_set = SUIT_SETS[suit]
@@ -301,6 +322,7 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
         better = worth > best_worth or (worth == best_worth and kept < 0.0)
         best = card if better else best
         best_worth = worth if better else best_worth
+        improved = better
     return best
 
 
