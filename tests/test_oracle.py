@@ -84,6 +84,32 @@ def test_a_choice_depends_on_its_own_row_alone(env: str) -> None:
     assert copied.act_batch(views).tolist() == chosen
 
 
+@pytest.mark.parametrize("env", ["bolola/hearts", "bolola/trump", "tarot/deal"])
+def test_of_alike_cards_the_tree_tries_the_lowest(env: str) -> None:
+    """The root's children are the legal actions, of cards that are alike in the deal one."""
+    views, bot = full_views(env, fewer(40, 1)), Oracle(Settings(iterations=60))
+    game, count, fewer_than_legal = views.game, len(views.records), 0
+    assert game.endings is not None
+    plan = bot.plan(game)
+    scratch = plan.make_scratch(np.zeros((count, game.num_actions)))
+    open_, actions = np.zeros(count, np.bool_), np.zeros(count, np.int64)
+    for i in range(count):
+        randoms = views.randoms.copy()
+        plan.search(views.config, views.records, randoms, i, i + 1, 0, 60, scratch, open_, actions)
+        if not open_[i]:
+            continue
+        found = np.zeros((1, game.mask_words), np.uint64)
+        game.endings.distinct(views.config, views.records[i], found, np.int64(0))
+        expected = {a for a in range(game.num_actions) if int(found[0, a // 64]) >> (a % 64) & 1}
+        tried, child = set(), scratch.nodes[0]["child"]
+        while child >= 0:
+            tried.add(int(scratch.nodes[child]["action"]))
+            child = scratch.nodes[child]["next"]
+        assert tried == expected
+        fewer_than_legal += len(expected) < len(game.legal_ids(views.records[i]))
+    assert fewer_than_legal > 0 or not JIT
+
+
 def test_it_does_not_play_from_a_view() -> None:
     """Hands that it cannot see it does not make up."""
     with pytest.raises(ValueError, match=r"oracle \(sees all\)': seat \d runs out of cards"):

@@ -135,7 +135,7 @@ def test_of_alike_cards_the_lowest_enters(env: str) -> None:
         # Where cards lie aside, the seat does not know which are alike: then more of them are tried.
         assert alone <= seen <= legal if game.belief.pile else seen == alone
         fewer_than_legal += len(seen) < len(legal)
-    assert fewer_than_legal > 0
+    assert fewer_than_legal > 0 or not JIT
 
 
 def test_touching_cards_enter_once() -> None:
