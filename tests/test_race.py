@@ -14,6 +14,7 @@ from bolola_env import GAME
 from tests.helpers import Table, fewer
 from trick_core.belief import view_of
 from trick_core.game import setup_for
+from trick_core.jit import JIT
 
 SIX = [3, 7, 8, 20, 33, 51]
 
