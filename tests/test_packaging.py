@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -97,8 +98,9 @@ print("works")
 
 
 def run(*command: Any, cwd: Path) -> str:
-    """Run a command; its output."""
-    done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True)
+    """Run a command, which finds only what is installed; its output."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(list(map(str, command)), cwd=cwd, env=env, capture_output=True, text=True)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
