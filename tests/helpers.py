@@ -138,6 +138,13 @@ class Table:
         return actions
 
 
+def distinct_ids(game: Any, config: np.ndarray[Any, Any], state: Any) -> set[int]:
+    """Legal actions of a full state, of those that are alike only the lowest."""
+    found = np.zeros((1, game.mask_words), np.uint64)
+    game.endings.distinct(config, state, found, np.int64(0))
+    return set(game.legal_ids({"legal": found[0]}))
+
+
 def card_texts(bits: int) -> list[str]:
     """The cards of a Bolola bit set in the order of ids; an error if other bits are set."""
     assert 0 <= bits < 1 << 52

@@ -226,6 +226,16 @@ def test_worlds_agree_with_the_view() -> None:
                 np.testing.assert_array_equal(world[name], table.states[0][name])
 
 
+def assert_equally_likely(table: Table, slips: float) -> None:
+    """Each of the table's worlds is drawn as often as the others."""
+    hidden, count = all_worlds(table), fewer(20_000, 200)
+    drawn = Counter(tuple(s["hands"].tolist()) for s in draw(table, count, slips))
+    assert 1 < len(hidden) < 100
+    if count > 1000:
+        shares = [drawn[tuple(hands)] / count for hands in hidden]
+        assert shares == pytest.approx([1 / len(hidden)] * len(hidden), abs=0.02)
+
+
 @pytest.mark.parametrize("order", ["none", "another's"])
 def test_a_state_that_does_not_tell_its_past_is_taken_as_it_is(order: str) -> None:
     """States that were put together by hand: worlds are drawn as without inference, all with the same chance."""
@@ -236,12 +246,7 @@ def test_a_state_that_does_not_tell_its_past_is_taken_as_it_is(order: str) -> No
         cards[:] = -1
     else:
         cards[0], cards[5] = int(cards[5]), int(cards[0])
-    hidden, count = all_worlds(table), fewer(20_000, 200)
-    drawn = Counter(tuple(s["hands"].tolist()) for s in draw(table, count, 0.2))
-    assert 1 < len(hidden) < 100
-    if count > 1000:
-        shares = [drawn[tuple(hands)] / count for hands in hidden]
-        assert shares == pytest.approx([1 / len(hidden)] * len(hidden), abs=0.02)
+    assert_equally_likely(table, 0.2)
 
 
 def test_true_worlds_explain_greedy_best() -> None:
@@ -284,12 +289,7 @@ def test_worlds_are_equally_likely_where_a_slip_costs_nothing() -> None:
     """``slips=1``, and a view of a match's later deal."""
     table = Table("no_tricks", seed=0)
     table.random_play(random.Random(1), 44)
-    hidden, count = all_worlds(table), fewer(20_000, 200)
-    drawn = Counter(tuple(s["hands"].tolist()) for s in draw(table, count, 1.0))
-    assert 1 < len(hidden) < 100
-    if count > 1000:
-        shares = [drawn[tuple(hands)] / count for hands in hidden]
-        assert shares == pytest.approx([1 / len(hidden)] * len(hidden), abs=0.02)
+    assert_equally_likely(table, 1.0)
     match = Table("match", seed=3)
     match.random_play(random.Random(1), 230)
     view = view_of(match.setup, match.states)

@@ -12,7 +12,7 @@ from baselines.bots.oracle import Oracle, Settings
 from baselines.evaluate import evaluate
 from baselines.grade import grade
 from bolola_env.contracts import CONTRACTS
-from tests.helpers import HOUSE_RULES, fewer
+from tests.helpers import HOUSE_RULES, distinct_ids, fewer
 from tests.positions import some, views_of
 from trick_core.bots import make_bot
 from trick_core.game import setup_for
@@ -89,7 +89,6 @@ def test_of_alike_cards_the_tree_tries_the_lowest(env: str) -> None:
     """The root's children are the legal actions, of cards that are alike in the deal one."""
     views, bot = full_views(env, fewer(40, 1)), Oracle(Settings(iterations=60))
     game, count, fewer_than_legal = views.game, len(views.records), 0
-    assert game.endings is not None
     plan = bot.plan(game)
     scratch = plan.make_scratch(np.zeros((count, game.num_actions)))
     open_, actions = np.zeros(count, np.bool_), np.zeros(count, np.int64)
@@ -98,9 +97,7 @@ def test_of_alike_cards_the_tree_tries_the_lowest(env: str) -> None:
         plan.search(views.config, views.records, randoms, i, i + 1, 0, 60, scratch, open_, actions)
         if not open_[i]:
             continue
-        found = np.zeros((1, game.mask_words), np.uint64)
-        game.endings.distinct(views.config, views.records[i], found, np.int64(0))
-        expected = {a for a in range(game.num_actions) if int(found[0, a // 64]) >> (a % 64) & 1}
+        expected = distinct_ids(game, views.config, views.records[i])
         tried, child = set(), scratch.nodes[0]["child"]
         while child >= 0:
             tried.add(int(scratch.nodes[child]["action"]))

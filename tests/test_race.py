@@ -11,7 +11,7 @@ import pytest
 from baselines.bots.inference import make_worlds
 from baselines.bots.race import ROUND, add_world, enter, entrance, leader, make_race
 from bolola_env import GAME
-from tests.helpers import Table, fewer
+from tests.helpers import Table, distinct_ids, fewer
 from trick_core.belief import view_of
 from trick_core.game import setup_for
 from trick_core.jit import JIT
@@ -129,9 +129,7 @@ def test_of_alike_cards_the_lowest_enters(env: str) -> None:
         if table.over:
             continue
         legal = {game.action_id(action) for action in table.legal()}
-        found = np.zeros((1, game.mask_words), np.uint64)
-        game.endings.distinct(table.config, table.states[0], found, np.int64(0))
-        alone = {a for a in legal if int(found[0, a // 64]) >> (a % 64) & 1}
+        alone = distinct_ids(game, table.config, table.states[0])
         seen = entered(table)
         # Where cards lie aside, the seat does not know which are alike: then more of them are tried.
         assert alone <= seen <= legal if game.belief.pile else seen == alone

@@ -1,7 +1,7 @@
 """The race between the actions of one decision, all tried in the same worlds.
 
 Sums of the actions' values over the worlds, and of products of the values of two, say how far one is ahead of another and how sure that
-is: in the same worlds the luck of the cards is the same for both. After every round of worlds the actions that are worse than
+is: in the same worlds the luck of the cards is the same for both. After every round of worlds, once ``least`` have been tried, the actions that are worse than
 the best one by more than chance explains are dropped, and so are those that came out like it in every world: the worlds that are
 left serve the contested ones.
 

@@ -3,7 +3,7 @@
 One simulation: take a world (a full deal), go down the tree, add a node, let a playout policy play to the end of the deal, and add
 each seat's points less the table's mean to the nodes on the way. A node stands for the actions since the root, which all seats
 have seen, so one tree serves all worlds: a node's children are the actions that were legal in some world, and in each world the
-choice is among those that are legal in it (single-observer information-set tree search). The choice is by UCB1 with
+choice is among those that are legal in it (single-observer information-set tree search). Of actions that are alike only the lowest is tried. The choice is by UCB1 with
 the number of times that an action was available in place of the parent's visits, and with the points' standard deviation, as
 the search has seen it, for a scale.
 
