@@ -114,9 +114,8 @@ def test_summary_is_the_table_of_readme() -> None:
     names = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| `")]
     assert names == ["`oracle` (sees all)", "`strong`", "`greedy-v1`"]
     assert "`strong` is `pimc:worlds=9`." in text
-    assert (
-        "On 25 to 100 deals of each suite a cell, each in all 4 seatings (12 at the mixed" in text
-    )
+    assert "has 25 to 100 deals of its suite, each in all 4 seatings; at the mixed table" in text
+    assert "table a deal has 12 seatings." in text
     assert "Left out: strong at tarot/deal (plays bolola)." in text
 
 

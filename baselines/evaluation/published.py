@@ -135,7 +135,7 @@ class Published:
         )
         if self._sees_all:
             names = " and ".join(f"`{name}`" for name in self._sees_all)
-            text += f"{names} sees all hands and shows the room that is left. "
+            text += f"{names} sees all hands and takes the others for `greedy`, so that over three of it the room that is left shows. "
         text += (
             f"{self._amount()} `ms` is processor time a decision with a choice, in the contracts."
         )
@@ -276,10 +276,12 @@ class Published:
         ]
         seatings = sorted({cell[3] // cell[2] for cell in played.values()})
         suites = [source for source in self._sources.values() if "suite" in source]
-        where = "of each suite" if suites else "of a seed"
-        text = f"On {_span(deals) if deals else 'no'} deals {where} a cell, each in all {seatings[0]} seatings"
+        where = "of its suite" if suites else "of a seed"
+        text = f"A cell of a contract over one kind has {_span(deals) if deals else 'no'} deals {where}, each in all {seatings[0]} seatings"
         if seatings[1:]:
-            text += f" ({' or '.join(map(str, seatings[1:]))} at the mixed table)"
+            text += (
+                f"; at the mixed table a deal has {' or '.join(map(str, seatings[1:]))} seatings"
+            )
         return text + "."
 
     def _facts(self) -> str:
