@@ -18,7 +18,7 @@ weights of a default row, by the sign of its total and whether it has trumps.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -208,6 +208,112 @@ def stays(
     return 1.0 - min(beaten if follows else void * goes_over, 1.0)
 
 
+class Outlook(NamedTuple):
+    """What the choice of a card goes by, whatever its suit. All but ``hand`` and what follows from it is public."""
+
+    k: Any  # row of the weights
+    hand: Any
+    taking: Any  # legal cards that would win the trick as it lies
+    unseen: Any  # cards that the seat has not seen
+    num_unseen: Any
+    unseen_points: Any
+    trick: Any  # points in the trick, with its own
+    mean_trick: Any  # size of what a trick brings from now on
+    later_value: Any  # what later tricks bring by themselves, each
+    later_tricks: Any
+    leads: Any
+    next1: Any  # of the next seat, as hand_of gives it
+    next2: Any
+    next3: Any
+
+
+@kernel
+def look_out(row: Any, st: Any, k: Any) -> Any:
+    """The outlook of the seat on turn."""
+    hand = st.hands[st.seat & 3]
+    unseen = ALL_CARDS & ~all_played(st) & ~hand
+    number = st.trick_number
+    later_tricks = NUM_TRICKS - 1 - number  # at least 1: with one card left there is no choice
+    unseen_points = points_in(row, unseen)
+    at_stake = abs(unseen_points + points_in(row, hand) + st.pot) + row.sizes_left[number]
+    return Outlook(
+        k,
+        hand,
+        winners(st, st.legal[0]),
+        unseen,
+        popcount(unseen),
+        unseen_points,
+        st.pot + row.trick_value[number],
+        float(at_stake) / (later_tricks + 1),
+        float(row.values_left[number + 1]) / later_tricks,
+        later_tricks,
+        st.trick_size == 0,
+        hand_of(st, 1, unseen),
+        hand_of(st, 2, unseen),
+        hand_of(st, 3, unseen),
+    )
+
+
+class Suit(NamedTuple):
+    """What all cards of a suit have in common."""
+
+    cards: Any
+    unseen: Any
+    shortening: Any  # worth of having one card less of it
+    kept: Any  # what a later trick in it brings, but for a card's own points
+    added: Any  # what the seats still to play are expected to add
+    trumps: Any  # cards that beat it besides its own
+    follows: Any
+    over: Any  # chance that a seat goes over which could go under too
+    void1: Any  # chance that the next seat has none of the suit led
+    void2: Any
+    void3: Any
+
+
+@kernel
+def look_at_suit(weights: Any, row: Any, st: Any, look: Any, card: Any) -> Any:
+    """The suit of a card."""
+    k, unseen = look.k, look.unseen
+    plays1, hold1, chances1 = look.next1
+    plays2, hold2, chances2 = look.next2
+    plays3, hold3, chances3 = look.next3
+    suit_set = SUIT_SETS[SUIT_OF[card]]
+    suit_unseen = unseen & suit_set
+    suit_mean = points_in(row, suit_unseen) / max(popcount(suit_unseen), 1)
+    kept = (
+        weights[k, KEEP_TRICK] * look.later_value
+        + weights[k, KEEP_SUIT] * 3.0 * suit_mean
+        + weights[k, KEEP_CARDS] * look.unseen_points / look.later_tricks
+    )
+    lead_set = suit_set if look.leads else st.lead_set
+    count = popcount(unseen & lead_set)
+    points = points_in(row, unseen & lead_set)
+    lead_mean = points / max(count, 1)
+    other_mean = (look.unseen_points - points) / max(look.num_unseen - count, 1)
+    void1 = none_of(chances1, hold1 & lead_set)
+    void2 = none_of(chances2, hold2 & lead_set)
+    void3 = none_of(chances3, hold3 & lead_set)
+    follow, other = add_of(weights, k, void1, lead_mean, other_mean)
+    added = follow + other if plays1 else 0.0
+    follow, other = add_of(weights, k, void2, lead_mean, other_mean)
+    added = added + follow + other if plays2 else added
+    follow, other = add_of(weights, k, void3, lead_mean, other_mean)
+    added = added + follow + other if plays3 else added
+    return Suit(
+        suit_set,
+        suit_unseen,
+        weights[k, SHORT] * look.mean_trick / popcount(look.hand & suit_set),
+        kept,
+        added,
+        ZERO if suit_set == st.trump_set else st.trump_set,
+        suit_set == lead_set,
+        1.0 if lead_set == st.trump_set else weights[k, OVER],  # B-4.6
+        void1,
+        void2,
+        void3,
+    )
+
+
 @kernel
 def is_alike(bit: Any, last: Any, suit_set: Any, unseen: Any, taking: Any) -> Any:
     """Whether a card and the lower one before it differ in their own points at most: all else that counts is the same for them.
@@ -223,6 +329,37 @@ def is_alike(bit: Any, last: Any, suit_set: Any, unseen: Any, taking: Any) -> An
 
 
 @kernel
+def worth_of(weights: Any, st: Any, look: Any, suit: Any, bit: Any, own: Any) -> Any:
+    """What playing a card with so many points is worth, and what it would bring later if it then won."""
+    k = look.k
+    under = suit.cards & (bit - ONE)
+    above = suit.cards & ~under & ~bit
+    worth = suit.shortening
+    if bit & look.taking:
+        _, hold1, chances1 = look.next1
+        _, hold2, chances2 = look.next2
+        _, hold3, chances3 = look.next3
+        follows, over, trumps = suit.follows, suit.over, suit.trumps
+        chance = stays(hold1, chances1, suit.void1, above, under, follows, over, trumps)
+        chance *= stays(hold2, chances2, suit.void2, above, under, follows, over, trumps)
+        chance *= stays(hold3, chances3, suit.void3, above, under, follows, over, trumps)
+        worth += chance * (look.trick + own + suit.added + weights[k, LEAD] * look.mean_trick)
+    if look.leads and bit & st.trump_set:
+        worth += weights[k, DRAW] * look.mean_trick
+
+    lower = popcount(suit.unseen & under) + weights[k, FLOOR]
+    wins = lower / (lower + weights[k, HIGH] * popcount(suit.unseen & above) + 1e-9)
+    if weights[k, GUARD] != 0.0:
+        # Own cards below an unseen one that is below this card: touching cards are equal.
+        top = suit.unseen & under
+        guards = popcount(look.hand & suit.cards & ((ONE << np.uint64(highest(top) & 63)) - ONE))
+        wins /= 1.0 + weights[k, GUARD] * (guards if top else 0)
+    kept = suit.kept + weights[k, KEEP_OWN] * own
+    kept *= weights[k, KEEP_TRUMP] if bit & st.trump_set else 1.0
+    return worth - (wins * kept + weights[k, KEEP_BASE] * own), kept
+
+
+@kernel
 def choose(weights: Any, config: Any, st: Any) -> Any:
     """The action of the seat on turn, from what that seat may see."""
     legal = st.legal[0]
@@ -230,99 +367,28 @@ def choose(weights: Any, config: Any, st: Any) -> Any:
         return lowest(legal)
     row = config[st.deal]
     k = np.uint64(weight_row(row))  # unsigned, so that no index is looked at for being negative
-    hand = st.hands[st.seat & 3]
     if legal & NAME_TRUMP_ACTIONS:
-        return name_trump(weights, k, hand)
-
-    unseen = ALL_CARDS & ~all_played(st) & ~hand
-    num_unseen = popcount(unseen)
-    number = st.trick_number
-    later_tricks = NUM_TRICKS - 1 - number  # at least 1: with one card left there is no choice
-    trick_value = row.trick_value[number]
-    unseen_points = points_in(row, unseen)
-    at_stake = abs(unseen_points + points_in(row, hand) + st.pot) + row.sizes_left[number]
-    mean_trick = float(at_stake) / (later_tricks + 1)
-    later_value = float(row.values_left[number + 1]) / later_tricks
-    trump_set = st.trump_set
-    leads = st.trick_size == 0
-    taking = winners(st, legal)
-    plays1, hold1, chances1 = hand_of(st, 1, unseen)
-    plays2, hold2, chances2 = hand_of(st, 2, unseen)
-    plays3, hold3, chances3 = hand_of(st, 3, unseen)
-
+        return name_trump(weights, k, st.hands[st.seat & 3])
+    look = look_out(row, st, k)
     best, best_worth = -1, -1e300
-    suit = -1
-    lead_set, suit_set, suit_unseen, trumps = ZERO, ZERO, ZERO, ZERO
-    suit_mean, suit_kept, added, over, shortening = 0.0, 0.0, 0.0, 1.0, 0.0
-    follows = True
-    void1, void2, void3 = 1.0, 1.0, 1.0
-    own, kept = 0.0, 0.0
-    last, improved = ZERO, False
+    own, kept, last, improved = 0.0, 0.0, ZERO, False
+    suit = look_at_suit(weights, row, st, look, lowest(legal))
     while legal:
         card = lowest(legal)
         bit = legal & (~legal + ONE)
         legal ^= bit
-        alike = is_alike(bit, last, suit_set, unseen, taking)
+        alike = last != ZERO and is_alike(bit, last, suit.cards, look.unseen, look.taking)
         last = bit
         if alike and own == row.card_points[card]:
             best = card if improved and kept < 0.0 else best
             continue
-        if SUIT_OF[card] != suit:
-            suit = SUIT_OF[card]
-            suit_set = SUIT_SETS[suit]
-            suit_unseen = unseen & suit_set
-            suit_mean = points_in(row, suit_unseen) / max(popcount(suit_unseen), 1)
-            shortening = weights[k, SHORT] * mean_trick / popcount(hand & suit_set)
-            suit_kept = (
-                weights[k, KEEP_TRICK] * later_value
-                + weights[k, KEEP_SUIT] * 3.0 * suit_mean
-                + weights[k, KEEP_CARDS] * unseen_points / later_tricks
-            )
-            trumps = ZERO if suit_set == trump_set else trump_set
-            lead_set = suit_set if leads else st.lead_set
-            follows = suit_set == lead_set
-            over = 1.0 if lead_set == trump_set else weights[k, OVER]  # B-4.6
-            count = popcount(unseen & lead_set)
-            points = points_in(row, unseen & lead_set)
-            lead_mean = points / max(count, 1)
-            other_mean = (unseen_points - points) / max(num_unseen - count, 1)
-            void1 = none_of(chances1, hold1 & lead_set)
-            void2 = none_of(chances2, hold2 & lead_set)
-            void3 = none_of(chances3, hold3 & lead_set)
-            follow, other = add_of(weights, k, void1, lead_mean, other_mean)
-            added = follow + other if plays1 else 0.0
-            follow, other = add_of(weights, k, void2, lead_mean, other_mean)
-            added = added + follow + other if plays2 else added
-            follow, other = add_of(weights, k, void3, lead_mean, other_mean)
-            added = added + follow + other if plays3 else added
-        under = suit_set & (bit - ONE)
-        above = suit_set & ~under & ~bit
+        if bit & suit.cards == ZERO:
+            suit = look_at_suit(weights, row, st, look, card)
         own = float(row.card_points[card])
-
-        worth = shortening
-        if bit & taking:
-            chance = stays(hold1, chances1, void1, above, under, follows, over, trumps)
-            chance *= stays(hold2, chances2, void2, above, under, follows, over, trumps)
-            chance *= stays(hold3, chances3, void3, above, under, follows, over, trumps)
-            trick = st.pot + trick_value + own + added
-            worth += chance * (trick + weights[k, LEAD] * mean_trick)
-        if leads and bit & trump_set:
-            worth += weights[k, DRAW] * mean_trick
-
-        lower = popcount(suit_unseen & under) + weights[k, FLOOR]
-        wins = lower / (lower + weights[k, HIGH] * popcount(suit_unseen & above) + 1e-9)
-        if weights[k, GUARD] != 0.0:
-            # Own cards below an unseen one that is below this card: touching cards are equal.
-            top = suit_unseen & under
-            guards = popcount(hand & suit_set & ((ONE << np.uint64(highest(top) & 63)) - ONE))
-            wins /= 1.0 + weights[k, GUARD] * (guards if top else 0)
-        kept = suit_kept + weights[k, KEEP_OWN] * own
-        kept *= weights[k, KEEP_TRUMP] if bit & trump_set else 1.0
-        worth -= wins * kept + weights[k, KEEP_BASE] * own
-        better = worth > best_worth or (worth == best_worth and kept < 0.0)
-        best = card if better else best
-        best_worth = worth if better else best_worth
-        improved = better
+        worth, kept = worth_of(weights, st, look, suit, bit, own)
+        improved = worth > best_worth or (worth == best_worth and kept < 0.0)
+        best = card if improved else best
+        best_worth = worth if improved else best_worth
     return best
 
 
