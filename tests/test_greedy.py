@@ -7,6 +7,7 @@ import itertools
 import pickle
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 import baselines  # noqa: F401  (registers the bots)
 from baselines import tune
-from baselines.bots import greedy
+from baselines.bots import chances, greedy
 from baselines.bots.greedy_bolola import NONE_OF, ROW_NAMES, START, V1, WEIGHT_NAMES, WEIGHTS
 from baselines.evaluate import evaluate
 from bolola_env.contracts import CONTRACTS, Contract
@@ -288,3 +289,9 @@ def test_wrong_use_is_an_error_that_says_what_is_wrong() -> None:
         make_bot("greedy:fast")
     with pytest.raises(ValueError, match=r"bot 'greedy' does not play whist; it plays bolola"):
         greedy.greedy_jit(replace(GAME, name="whist"))
+
+
+@pytest.mark.parametrize("name", ["bolola", "tarot"])
+def test_what_greedy_compiles_is_watched(name: str) -> None:
+    """Kernels that are kept on disk are stamped with these sources: one of them is the table of chances, which becomes part of the code."""
+    assert Path(chances.__file__) in Path(greedy.greedy_jit(find_game(name)).folder).rglob("*.py")

@@ -79,6 +79,18 @@ def test_a_batch_brings_its_observations(make, tmp_path, monkeypatch):
     assert len(packed) == 3
 
 
+@BOTS
+def test_a_file_is_read_once(make, tmp_path):
+    """What becomes of the file afterwards changes nothing: the bot stays the same."""
+    file = tmp_path / "net.npz"
+    some_net(BOLOLA).save(file)
+    bot = make(net=str(file), trust=3.0)
+    views = situations("bolola/hearts-v0", 20)
+    before = bot.act_batch(views)
+    file.unlink()
+    assert (bot.act_batch(views) == before).all()
+
+
 @pytest.mark.parametrize("name", ["pimc", "ismcts"])
 def test_nets_that_do_not_fit_are_refused(name, tmp_path):
     with pytest.raises(ValueError, match=f"bot '{name}': net: no net 'nobody'"):

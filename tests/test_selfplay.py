@@ -1,5 +1,7 @@
 """The self-play trainer: whose reward is whose, masks, exact resume, head starts, opponents, and what it leaves."""
 
+import json
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +14,7 @@ from baselines.train import selfplay
 from baselines.train.selfplay import Decisions, SelfPlay, SelfPlayConfig, advantages, split, train
 from bolola_env import Contract, make_setup
 from trick_core.bots import make_bot
-from trick_core.game import setup_for
+from trick_core.game import same_config, setup_for
 
 TWO = ("bolola/hearts-v0", "bolola/trump-v0")
 
@@ -246,6 +248,34 @@ def test_a_net_knows_the_runs_it_comes_from(tmp_path):
     stages = find(str(tmp_path / "two" / "net.npz")).about["stages"]
     assert [stage["steps"] >= least for stage, least in zip(stages, (400, 800), strict=True)]
     assert f"--init {first}" in stages[1]["command"]
+
+
+def test_a_users_row_is_trained_on_resumed_and_told(tmp_path):
+    """With a contract row as an option, checkpoint, settings and the net's command hold it as the mapping of its fields."""
+    row = Contract(name="mine", card_points={"H": -1, "QS": -13}, locked_suit="H")
+    config = small(
+        tmp_path, envs=("bolola/custom-v0",), options={"contract": row, "starter": 2}, steps=300
+    )
+    train(config, progress=False)
+    result = train(replace(config, steps=600), resume=True, progress=False)
+    assert result.steps >= 600
+    words = shlex.split(find(str(tmp_path / "net.npz")).about["stages"][-1]["command"])
+    told = [words[k + 1].partition("=") for k, word in enumerate(words) if word == "--option"]
+    options = {name: json.loads(value) for name, _, value in told}
+    assert options["starter"] == 2
+    again, setup = setup_for("bolola/custom-v0", **options), setup_for(make_setup(row, starter=2))
+    assert same_config(again.config, setup.config)
+
+
+def test_a_run_from_a_net_that_reads_more_can_be_resumed(tmp_path):
+    """A net of two contracts reads the contract's row too; trained on in one of them, it goes on doing so."""
+    train(small(tmp_path / "two"), progress=False)
+    net = str(tmp_path / "two" / "net.npz")
+    config = small(tmp_path / "one", envs=TWO[:1], init=net, steps=300)
+    first = train(config, progress=False)
+    second = train(replace(config, steps=900), resume=True, progress=False)
+    assert first.net.inputs == second.net.inputs == 905
+    assert second.steps >= 900
 
 
 def test_inputs_that_never_changed_say_nothing():

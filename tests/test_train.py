@@ -186,3 +186,10 @@ def test_imitation_comes_close_to_its_bot(tmp_path):
     )
     curve = train(settings, progress=False).curve
     assert curve[1]["random_mean"] > curve[0]["random_mean"] + 10
+
+
+def test_few_tables_are_imitated_too(tmp_path):
+    """Fewer decisions than a minibatch are one: the policy does not start as if nobody had been imitated."""
+    settings = small(tmp_path, imitate="greedy", imitate_seconds=3, steps=1, tables=2)
+    curve = train(settings, progress=False).curve
+    assert curve[1]["random_mean"] > curve[0]["random_mean"]

@@ -18,6 +18,7 @@ weights of a default row, by the sign of its total and whether it has trumps.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -399,7 +400,7 @@ def bot(name: str, weights: np.ndarray[Any, Any]) -> JitBot:
     def act(config: Any, view: Any, random: Any) -> Any:
         return choose(weights, config, view)
 
-    return JitBot(name, act, __file__, honest=True)
+    return JitBot(name, act, str(Path(__file__).parent), honest=True)
 
 
 BOT = bot("greedy", WEIGHTS)

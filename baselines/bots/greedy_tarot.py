@@ -26,6 +26,7 @@ The Excuse is never kept for trick 18, but to complete a slam. Weights of taker 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -611,7 +612,7 @@ def bot(name: str, weights: np.ndarray[Any, Any]) -> JitBot:
     def act(config: Any, view: Any, random: Any) -> Any:
         return choose(weights, config, view)
 
-    return JitBot(name, act, __file__, honest=True)
+    return JitBot(name, act, str(Path(__file__).parent), honest=True)
 
 
 BOT = bot("greedy", WEIGHTS)

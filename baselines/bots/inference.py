@@ -126,7 +126,7 @@ def check_settings(slips: Any, burn: Any, thin: Any, where: str = "") -> None:
 
 
 class Source(NamedTuple):
-    """Kernels that draw worlds for a view; ``config`` has its deal alone."""
+    """Kernels that draw worlds for a view; its ``deal`` is an index into ``config``."""
 
     #: (config, view, seat, random, worlds) -> random: get ready.
     begin: Callable[..., Any]

@@ -211,7 +211,7 @@ class Pimc(AdvisedBot):
         self.name = name
         self.settings = Settings() if settings is None else settings
         self.milliseconds, self.threads = self.settings.milliseconds, self.settings.threads
-        self.net, self.trust = self.settings.net, self.settings.trust
+        self.advise(self.settings.net, self.settings.trust)
 
     def plan(self, game: Game) -> Plan:
         chosen = self.settings

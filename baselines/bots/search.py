@@ -105,13 +105,16 @@ def distinct_of(game: Game) -> Callable[..., Any]:
     return all_legal if game.endings is None else game.endings.distinct
 
 
-def net_of(bot: str, name: str, game: Game | None = None) -> nets.Net | None:
+def net_of(
+    bot: str, name: str, game: Game | None = None, found: nets.Net | None = None
+) -> nets.Net | None:
     """The net of this name or file, for a bot; None if the name is empty.
 
     Args:
         bot: The bot, for messages.
         name: ``own`` is the library's newest for the game; None before one is known.
         game: The game that is played; None: not known yet.
+        found: The net, if it has been found before.
 
     Raises:
         ValueError: There is none, or it plays another game.
@@ -119,7 +122,9 @@ def net_of(bot: str, name: str, game: Game | None = None) -> nets.Net | None:
     if not name or (game is None and name == nets.OWN):
         return None
     try:
-        net = nets.own(game) if game is not None and name == nets.OWN else nets.find(name)
+        net = found
+        if net is None:
+            net = nets.own(game) if game is not None and name == nets.OWN else nets.find(name)
         if game is not None:
             net.check(game)
     except ValueError as error:
@@ -239,6 +244,12 @@ class AdvisedBot(RowBot):
     threads: int = 1
     net: str = ""
     trust: float = 0.0
+    _adviser: nets.Net | None = None
+
+    def advise(self, net: str, trust: float) -> None:
+        """Give a net a say. A file is read here and not again, so that the bot stays the same."""
+        self.net, self.trust = net, trust
+        self._adviser = net_of(self.name, net)
 
     def plan(self, game: Game) -> Plan:
         """How it searches a game.
@@ -308,7 +319,7 @@ class AdvisedBot(RowBot):
 
     def _bonuses(self, game: Game, config: Any, records: Any, words: Any) -> np.ndarray[Any, Any]:
         """What the net's opinion adds to the mean of each action, float64 (n, A) in units."""
-        net = net_of(self.name, self.net, game)
+        net = net_of(self.name, self.net, game, self._adviser)
         if net is None or self.trust == 0:
             return np.zeros((len(records), game.num_actions))
         logits = net.logits(observed_words(game, config, records) if words is None else words)

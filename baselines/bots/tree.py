@@ -471,7 +471,8 @@ class TreeBot(AdvisedBot):
         self.option = records(1, OPTION)
         self.option["explore"], self.option["searched"] = explore, searched
         self.option["exact"], self.option["depth"] = exact, depth
-        self.drop, self.least, self.net, self.trust = drop, least, net, trust
+        self.drop, self.least = drop, least
+        self.advise(net, trust)
 
     def search(self, game: Game) -> Callable[..., None]:
         """The search for a game, see :class:`baselines.bots.search.Plan`; a try is a simulation, and ``scratch`` holds the tree."""

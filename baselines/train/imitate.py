@@ -82,13 +82,13 @@ def imitate(
         seconds: Time to spend.
         seed: Of the deals and of the order of examples.
         tables: Tables played side by side.
-        minibatch: Examples a gradient step.
+        minibatch: Examples a gradient step, at most: all of an episode's if there are fewer.
         learning_rate: Adam's at the start; it falls linearly to 0.
         progress: Called with the share that is done and the agreement.
 
     Returns:
-        Share of the last episodes' decisions in which the policy's most likely action is the bot's, measured
-        before it was fitted to them.
+        Share of the last episodes' decisions in which the policy gave the bot's choice more than half of the chance, each measured
+        before the step that fits it.
     """
     batch = Batch(setup, tables, autoreset="disabled")
     batch.buffers.tables["seed"] = np.uint64(seed) + np.arange(tables, dtype=np.uint64)
@@ -102,8 +102,9 @@ def imitate(
             group["lr"] = learning_rate * (1.0 - share)
         same = count = 0
         shuffled = order.permutation(len(examples.actions))
-        for first in range(0, len(shuffled) - minibatch + 1, minibatch):
-            rows = shuffled[first : first + minibatch]
+        size_now = min(minibatch, len(shuffled))
+        for first in range(0, len(shuffled) - size_now + 1, size_now):
+            rows = shuffled[first : first + size_now]
             observation = torch.as_tensor(examples.observations[rows])
             action = torch.as_tensor(examples.actions[rows])
             values, log_prob, _ = policy.evaluate_actions(
@@ -116,7 +117,7 @@ def imitate(
             torch.nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
             optimizer.step()
             same += int((log_prob.detach() > np.log(0.5)).sum())
-            count += minibatch
+            count += size_now
         agreement = same / max(count, 1)
         if progress is not None:
             progress(min(share, 1.0), agreement)

@@ -398,7 +398,7 @@ def train(config: Config, resume: bool = False, progress: bool = True) -> RLlibB
         if not checkpoint.is_dir():
             raise FileNotFoundError(f"no run to resume in {folder}")
         config = replace(read_config(settings), iterations=config.iterations, folder=config.folder)
-    elif settings.exists():
+    elif checkpoint.is_dir():
         raise FileExistsError(f"{folder} holds a run; resume it, or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps(asdict(config), indent=2))

@@ -72,7 +72,7 @@ class TrainConfig:
     """Everything that decides a run.
 
     Attributes:
-        env: Environment id (``"bolola/hearts-v0"``), or a user's contract row or setup.
+        env: Environment id (``"bolola/hearts-v0"``), or a setup, as ``make_setup(row)`` makes of a user's contract row.
         options: Further options of the environment.
         opponents: Bots around the learner; one name, or three.
         steps: Decisions of the learner in all.

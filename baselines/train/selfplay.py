@@ -768,7 +768,7 @@ class SelfPlay:
     Randomness comes from generators that are seeded anew for every iteration, so a checkpoint needs to hold none.
     """
 
-    def __init__(self, config: SelfPlayConfig) -> None:
+    def __init__(self, config: SelfPlayConfig, inputs: int = 0) -> None:
         self.config = config
         torch.set_num_threads(config.torch_threads)
         torch.manual_seed(config.seed)
@@ -782,7 +782,7 @@ class SelfPlay:
         started = None if config.init is None else nets.find(config.init)
         #: What the net to start from went through; see :func:`_stage`.
         self.stages: list[Any] = [] if started is None else list(started.about.get("stages", ()))
-        self.inputs = needed_inputs(self.plain)
+        self.inputs = max(inputs, needed_inputs(self.plain))
         if started is not None:
             started.check(self.game)
             self.inputs = max(self.inputs, started.inputs)
@@ -1084,6 +1084,7 @@ class SelfPlay:
     def state(self) -> dict[str, Any]:
         """All that the run needs to go on exactly as it would have."""
         return {
+            "inputs": self.inputs,
             "agent": self.agent.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "iteration": self.iteration,
@@ -1178,7 +1179,7 @@ def train(
             f"{folder} holds a run: resume it, overwrite it, or take another folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    run = SelfPlay(config)
+    run = SelfPlay(config, 0 if checkpoint is None else checkpoint.get("inputs", 0))
     config = run.config
     if checkpoint is not None:
         run.load_state(checkpoint)
@@ -1251,6 +1252,7 @@ def _stage(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> dict
         "steps": run.steps,
         "seconds": round(seconds),
         "evaluation": curve[-1],
+        "machine": platform.machine(),
         "versions": {
             "python": platform.python_version(),
             "numpy": np.__version__,
@@ -1277,9 +1279,12 @@ _ASIDE = ("folder", "overwrite", "log", "torch_threads", "eval_every", "eval_dea
 def as_command(config: SelfPlayConfig) -> str:
     """The command that trains with these settings."""
     plain = SelfPlayConfig()
-    words = ["trick-envs", "train", *(setup_for(env).id for env in config.envs)]
+    setups = [setup_for(env, **config.options) for env in config.envs]
+    words = ["trick-envs", "train", *(setup.id for setup in setups)]
+    for name, value in _written(config.options, setups[0]).items():
+        words += ["--option", f"{name}={json.dumps(value)}"]
     words += ["--trainer", "self-play", "--steps", str(config.steps)]
-    told = {*_ASIDE, "envs", "steps", "head_start", "teacher", "head_steps"}
+    told = {*_ASIDE, "envs", "options", "steps", "head_start", "teacher", "head_steps"}
     if config.head_start != "none":
         words += [f"--{config.head_start}", config.teacher, "--head-steps", str(config.head_steps)]
     for flag, name in _FLAGS.items():
@@ -1293,10 +1298,16 @@ def as_command(config: SelfPlayConfig) -> str:
     return shlex.join(words)
 
 
+def _written(options: dict[str, Any], setup: Setup) -> dict[str, Any]:
+    """Options as JSON holds them and as the environment takes them again: a contract row as the mapping of its fields."""
+    return {name: setup.options[name] for name in options}
+
+
 def _settings(run: SelfPlay) -> dict[str, Any]:
     names = [each.name for each in fields(run.config)]
     return {name: getattr(run.config, name) for name in names} | {
-        "envs": [setup.id for setup in run.plain]
+        "envs": [setup.id for setup in run.plain],
+        "options": _written(run.config.options, run.plain[0]),
     }
 
 

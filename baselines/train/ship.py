@@ -6,7 +6,6 @@ The card is made from the run's own record and from an evaluation on the fixed s
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 from pathlib import Path
 from typing import Any
@@ -115,6 +114,13 @@ def _worlds(count: int, slips: float) -> str:
     return f"the mean over the true deal and {count - 1} others that the seat cannot tell from it{drawn}"
 
 
+def _where(about: Any) -> str:
+    """How many threads of what machine a run had, as far as its record says."""
+    threads = about["config"].get("torch_threads", 1)
+    machine = f", {about['machine']}" if "machine" in about else ""
+    return f" ({threads} torch thread{'s' if threads > 1 else ''}{machine})"
+
+
 def _stage(about: Any) -> list[str]:
     """What was learned in one run, in words."""
     config, versions = about["config"], about["versions"]
@@ -123,7 +129,7 @@ def _stage(about: Any) -> list[str]:
         about["command"],
         "```",
         "",
-        f"{about['steps']:,} decisions in {about['seconds'] / 60:.0f} minutes on one core of a shared machine ({platform.machine()}), seed "
+        f"{about['steps']:,} decisions in {about['seconds'] / 60:.0f} minutes{_where(about)}, seed "
         f"{config['seed']}{'' if _is_whole(about) else ', stopped before its end'}, Python {versions['python']}, NumPy {versions['numpy']}, torch {versions['torch']}.",
     ]
     if config["head_start"] == "playouts":

@@ -153,6 +153,8 @@ def test_a_run_trains_snapshots_resumes_and_becomes_a_bot(env_id, cluster, tmp_p
     """A34, A36: PPO over the cluster's nodes, on both games."""
     folder = tmp_path / "run"
     config = replace(SMALL, env=env_id, league=1, snapshot_every=1, folder=str(folder))
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")  # of a run that ended before its first checkpoint
     train(config, progress=False)
     with pytest.raises(FileExistsError, match="holds a run"):
         train(config, progress=False)
