@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--head-steps",
         type=_count,
-        help="self-play: decisions of --imitate or --playouts (a quarter of --steps if left out)",
+        help="self-play: decisions of --imitate (a quarter of --steps if left out) or --playouts (all of them), before PPO",
     )
     sub.add_argument(
         "--init", metavar="NET", help="self-play: start from a net, of the library or a file"
@@ -452,7 +452,9 @@ def _train_selfplay(options: argparse.Namespace) -> int:
     if teacher := options.imitate or options.playouts:
         settings["teacher"] = teacher
         settings["head_start"] = "imitate" if options.imitate else "playouts"
-        settings["head_steps"] = options.head_steps or options.steps // 4
+        # PPO improves on a bot that is imitated; it falls short of playouts for a long time.
+        share = 4 if options.imitate else 1
+        settings["head_steps"] = options.head_steps or options.steps // share
     config = _configured(SelfPlayConfig, options, settings)
     result = train(config, resume=options.resume)
     last = result.curve[-1]

@@ -26,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,6 @@ from trick_core.game import setup_for
 ROOT = Path(__file__).parent.parent
 RESULTS = Path("benchmarks/results/trainers.json")
 AGAINST = "greedy-v1"
-#: Share of a run that ``self-play with playouts`` spends on them.
-PLAYOUTS = 0.25
 #: More rounds than any run has: the clock ends it.
 ENDLESS = 10**6
 #: Load a core above which the notes say that the machine was busy.
@@ -83,8 +81,6 @@ def _self_play(env: str, minutes: float, threads: int, **changes: Any) -> Work:
 
     def advance(share: float) -> int:
         before = run.steps
-        if run.in_head and share > 0:  # so many steps as make the head start end by the clock
-            run.config = replace(run.config, head_steps=max(1, round(before / share * PLAYOUTS)))
         run.iterate(share)
         return run.steps - before
 
@@ -92,7 +88,9 @@ def _self_play(env: str, minutes: float, threads: int, **changes: Any) -> Work:
 
 
 def _playouts(env: str, minutes: float, threads: int, **changes: Any) -> Work:
-    return _self_play(env, minutes, threads, head_start="playouts", **changes)
+    return _self_play(
+        env, minutes, threads, head_start="playouts", head_steps=ENDLESS**2, **changes
+    )
 
 
 def _sb3(env: str, minutes: float, threads: int, **changes: Any) -> Work:
@@ -553,7 +551,7 @@ def notes(content: Mapping[str, Any]) -> list[str]:
         f"one run gives all marks; the clock stands during compiling and evaluation, and falling learning rates reach 0 at "
         f"{settings['minutes'][-1]:g} minutes",
         "all settings are the trainers' defaults but the environment, the length and torch's threads (1 by default, here as many as cores); playouts: "
-        f'`head_start="playouts"` for the first {100 * PLAYOUTS:.0f} % of the time',
+        '`head_start="playouts"` all the time',
         f"each trainer alone, its processes {pinned} {cores} of {here['cores']}; RLlib plays in a process of its own beside the learner",
         f"{here['cpu']}; {here['system']}; Python {here['python']}; "
         + ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),

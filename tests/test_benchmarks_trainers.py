@@ -235,10 +235,11 @@ def test_trainers_are_measured_once(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @compiled
-def test_head_start_ends_by_the_clock() -> None:
-    """A quarter of the run, whatever the rate; the settings are the trainer's own but for the little that is said."""
+def test_playouts_last_as_long_as_the_run() -> None:
+    """The settings are the trainer's own but for the little that is said."""
     small = {"tables": 4, "head_tables": 8, "worlds": 1, "layers": (8,)}
     work = TRAINERS["playouts"].begin("bolola/hearts-v0", 1.0, 1, **small)
-    rounds = [work.advance(share) for share in (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)]
-    assert rounds == [8 * 52] * 5 + [4 * 52] * 2
-    assert trainers._changed(work.config) == {"head_start": "playouts", "minutes": 1.0, **small}
+    assert [work.advance(share) for share in (0.0, 0.3, 0.6, 0.99)] == [8 * 52] * 4
+    changed = trainers._changed(work.config)
+    assert changed.pop("head_steps") > 10**9
+    assert changed == {"head_start": "playouts", "minutes": 1.0, **small}
