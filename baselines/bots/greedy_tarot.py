@@ -218,7 +218,6 @@ _SIZES, _COUNTS = HAND_SIZE + 1, 23
 NONE_OF = chances_of_none(NUM_CARDS - HAND_SIZE, HAND_SIZE, _COUNTS).astype(np.float32)
 
 _S8, _S56 = np.uint64(8), np.uint64(56)
-_LAST = NUM_TRICKS - 1
 
 
 @kernel
