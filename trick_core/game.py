@@ -211,6 +211,10 @@ class Game:
         except KeyError:
             raise ValueError(f"{self.name} has no action {action!r}") from None
 
+    def observed(self, deals: int) -> int:
+        """How many leading values of the observation can change in an episode of so many deals; see :attr:`Setup.observed`."""
+        return self.row_start if deals == 1 else self.layout.size
+
     def legal_ids(self, state: Any) -> list[int]:
         """Legal actions of the seat on turn, ascending."""
         bits = 0
@@ -408,7 +412,7 @@ class Setup:
 
         Of one deal, those before ``game.row_start``; of a match, all ``game.layout.size``.
         """
-        return self.game.row_start if len(self.config) == 1 else self.game.layout.size
+        return self.game.observed(len(self.config))
 
     def run(self, autoreset: int = 0) -> np.ndarray[Any, Any]:
         """The options as the record that drivers take, shape (1,)."""

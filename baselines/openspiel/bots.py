@@ -79,7 +79,7 @@ class AgentBot(Bot):
         from open_spiel.python import rl_environment
 
         agent = self._agents[view.seat]
-        size = view.game.row_start if len(view.config) == 1 else view.game.layout.size
+        size = view.game.observed(len(view.config))
         seen = view["observation"][:size].astype(np.float32).tolist()
         step = rl_environment.TimeStep(
             # Whichever seat the agent was trained for, it finds itself on turn.

@@ -86,7 +86,7 @@ class Rules:
         setup: The game with its options.
         run: The options as drivers take them.
         seed: Of the deals.
-        size: Values of an observation: all, or where an episode is one deal those that change.
+        size: Values of an observation, ``setup.observed``.
         blank: A state before the deal; never written to.
         dealing: Who deals.
 
@@ -105,8 +105,7 @@ class Rules:
         self.setup = fixed or self.game.setup(**chosen)
         self.run = self.setup.run()
         self.seed = np.uint64(fold_seed(_whole("seed", values["seed"], 0)))
-        whole = len(self.setup.config) > 1
-        self.size = self.game.layout.size if whole else self.game.row_start
+        self.size = self.setup.observed
         self.blank = self.game.states(1)
         self._local = threading.local()
         self.dealing = self._dealing(values)
