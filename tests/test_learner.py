@@ -23,6 +23,7 @@ from trick_core.bots import Bot
 from trick_core.jit import JIT
 from trick_core.learner import LearnerVectorEnv
 from trick_core.single import SingleAgentEnv
+from trick_core.vector import VectorEnv
 
 HEARTS = bolola_setup("hearts")
 SETUPS = {
@@ -464,8 +465,30 @@ def test_copies_go_on_alike(how, mode):
     other = LearnerVectorEnv(HEARTS, 4, seat=2, autoreset_mode=mode)
     with pytest.raises(ValueError, match="the learner sits at"):
         other.set_state(state)
-    with pytest.raises(ValueError, match="expected a snapshot"):
+    with pytest.raises(ValueError, match="with num_envs=3; got one with num_envs=4"):
         LearnerVectorEnv(HEARTS, 3, seat=2, autoreset_mode=mode).set_state(state)
+
+
+def test_snapshots_of_other_environments():
+    """Tables without learners, other options and tables that keep no actions: refused, and nothing is changed."""
+    env = LearnerVectorEnv(HEARTS, 2, autoreset_mode="SAME_STEP")
+    every_seat = VectorEnv(HEARTS, 2)
+    for each in (env, every_seat):
+        each.reset(seed=3)
+        each.step(each.sample_actions())
+    early = LearnerVectorEnv(bolola_setup("hearts", early_stop=True), 2, autoreset_mode="SAME_STEP")
+    shown = LearnerVectorEnv(HEARTS, 2, autoreset_mode="SAME_STEP", render_mode="ansi")
+    for target, source, message in (
+        (env, every_seat, "with class=LearnerVectorEnv; got one with class=VectorEnv"),
+        (every_seat, env, "with class=VectorEnv; got one with class=LearnerVectorEnv"),
+        (env, early, "bolola_hearts_v0 with the same options"),
+        (env, shown, "with render_mode=None; got one with render_mode=ansi"),
+    ):
+        twin = target.clone()
+        with pytest.raises(ValueError, match=f"set_state: expected a snapshot of .*{message}"):
+            target.set_state(source.get_state())
+        for _ in range(60):
+            same(target.step(target.sample_actions()), twin.step(twin.sample_actions()))
 
 
 def test_rendering_shows_each_learners_view():

@@ -7,6 +7,7 @@ import itertools
 import json
 import pickle
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from trick_core.vector import VectorEnv
 
 CASES = Path(__file__).parent / "cases" / "bolola.jsonl"
 DEAL = "N:AKQJ.432.T98.765 T98.AKQ.765.JT98 765.JT9.AKQJ.432 432.8765.432.AKQ"
+OTHER_RULE = replace(HOUSE_RULE, name="other_rule", card_points=(-1,) * 52)
 OTHER_DEAL = "N:432.8765.432.AKQ AKQJ.432.T98.765 T98.AKQ.765.JT98 765.JT9.AKQJ.432"
 
 SETUPS: dict[str, Setup] = {
@@ -63,7 +65,7 @@ def same(one: Any, other: Any) -> bool:
 def moment(env: VectorEnv) -> Any:
     """Everything that could have changed."""
     snapshot = env.get_state()
-    return {**snapshot.rows, "samples": snapshot.samples, "config": snapshot.config}
+    return {**snapshot.rows, "samples": snapshot.samples, "config": env._batch.config}
 
 
 def play(env: VectorEnv, steps: int) -> list[Any]:
@@ -741,12 +743,64 @@ def test_snapshots_of_something_else() -> None:
     env = make()
     env.reset(seed=3)
     was = moment(env)
-    for other in (make("trump"), make(num_envs=2), make(observation="packed")):
-        with pytest.raises(ValueError, match="set_state: expected a snapshot of bolola_hearts_v0"):
+    for other, expected, got in (
+        (make("trump"), "the same options", "of bolola_trump_v0"),
+        (make(num_envs=2), "num_envs=3", "with num_envs=2"),
+        (make(observation="packed"), "observation=bytes", "with observation=packed"),
+        (make(autoreset_mode="DISABLED"), "mode=SAME_STEP", "with autoreset_mode=DISABLED"),
+    ):
+        expected = f"set_state: expected a snapshot of bolola_hearts_v0 with .*{expected}.*{got}"
+        with pytest.raises(ValueError, match=expected):
             env.set_state(other.get_state())
     with pytest.raises(TypeError, match="get_state"):
         env.set_state({})  # type: ignore[arg-type]
     assert same(was, moment(env))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param({}, {"early_stop": True}, id="early_stop"),
+        pytest.param({}, {"starter": 1}, id="starter"),
+        pytest.param({"contract": "trump"}, {"contract": "trump", "trump": "H"}, id="trump"),
+        pytest.param({"contract": HOUSE_RULE}, {"contract": OTHER_RULE}, id="rows"),
+        pytest.param(
+            {"contract": "match", "order": ["hearts", "trump"]},
+            {"contract": "match", "order": ["trump", "hearts"]},
+            id="order",
+        ),
+    ],
+)
+def test_snapshots_of_other_options(one: dict[str, Any], other: dict[str, Any]) -> None:
+    """An environment plays by its own setup, whatever it is set to; reward options are not part of a state."""
+    env, foreign = make(bolola(**one)), make(bolola(**other))
+    env.reset(seed=3)
+    foreign.reset(seed=3, options={"deal": DEAL})
+    for target, source in ((env, foreign), (foreign, env)):
+        was, in_force = moment(target), target._batch.config
+        with pytest.raises(ValueError, match="with the same options; got one of other options"):
+            target.set_state(source.get_state())
+        assert same(was, moment(target)) and target._batch.config is in_force
+    alike = make(bolola(**one, zero_sum=True))
+    alike.set_state(pickle.loads(pickle.dumps(env.get_state())))
+    assert same(moment(alike), moment(env))
+
+
+@pytest.mark.parametrize("duplicate", [duplicate_by_state, VectorEnv.clone], ids=["state", "clone"])
+@pytest.mark.parametrize("contract", ["hearts", "match"])
+def test_custom_deals_are_no_other_setup(contract: str, duplicate: Any) -> None:
+    """A duplicate in or after a custom deal takes custom deals as the original does."""
+    rows = np.array([True, False, False])
+    for options in ({}, {"deal": DEAL}, {"deal": DEAL, "starter": 2}):
+        env = make(contract)
+        env.reset(seed=3, options=options)
+        twin = duplicate(env)
+        assert same(moment(twin), moment(env))
+        for each in (env, twin):  # a match goes on with the deals of its configuration
+            again = options or {"deal": OTHER_DEAL}
+            each.reset(options={**again, "reset_mask": rows})
+        assert same(moment(twin), moment(env))
+        assert all(map(same, play(env, 60), play(twin, 60)))
 
 
 # ------------------------------------------------------------------ sampling

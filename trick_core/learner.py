@@ -276,14 +276,17 @@ class LearnerVectorEnv(VectorEnv):
 
         Raises:
             TypeError: Not a snapshot.
-            ValueError: A snapshot of another game, number of rows, form of observation or autoreset mode, or with a learner in
-                another seat.
+            ValueError: A snapshot of another game, contract or options, number of rows, form of observation, autoreset mode or
+                ``render_mode``, of tables without learners, or with a learner in another seat. Nothing is changed.
         """
-        if not isinstance(snapshot, VectorSnapshot):
-            raise TypeError(f"set_state: expected what get_state gave, got {snapshot!r}")
+        self._check_snapshot(snapshot)
         with self._seating.own_bots(self._batch, snapshot.rows):
-            super().set_state(snapshot)
+            self._restore(snapshot)
         self._seats[:] = self._learner
+
+    def _form(self) -> dict[str, Any]:
+        # With a render_mode the tables keep their actions.
+        return {**super()._form(), "class": "LearnerVectorEnv", "render_mode": self.render_mode}
 
     def clone(self) -> LearnerVectorEnv:
         """An independent environment in the same state; it shares the bots."""

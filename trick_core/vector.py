@@ -24,7 +24,7 @@ from trick_core.batch import Batch, check_threads
 from trick_core.bits import ONE, ZERO, words_to_bits
 from trick_core.drivers import uniform_choice
 from trick_core.episodes import check_seed, custom_config, fresh_seed
-from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_flag
+from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_flag, same_config
 from trick_core.jit import copy_records, direct, entry
 from trick_core.rng import SAMPLES, advance, mix, stream_key
 from trick_core.rows import RowWork
@@ -125,15 +125,19 @@ class VectorSnapshot:
 
     Attributes:
         name: Versioned name of the game and variant.
+        base: Configuration records of the setup.
+        form: What else must be the same in an environment that takes it, by name.
         rows: Arrays of the tables, by name.
-        config: Configuration records in force.
+        custom: Configuration records in force after a custom deal for all rows; None: those of the setup.
         samples: Random states of ``sample_actions`` (N,).
         begun: The environment has been reset.
     """
 
     name: str
+    base: np.ndarray[Any, Any]
+    form: dict[str, Any]
     rows: Arrays
-    config: np.ndarray[Any, Any]
+    custom: np.ndarray[Any, Any] | None
     samples: np.ndarray[Any, Any]
     begun: bool
 
@@ -538,34 +542,64 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
 
     def get_state(self) -> VectorSnapshot:
         """All that the environment is now, as copies; it may be kept, pickled and set again."""
+        in_force, own = self._batch.config, self.setup.config
         return VectorSnapshot(
-            self.setup.name,
-            self._batch.snapshot(),
-            self._batch.config,
-            self._samples.copy(),
-            self._begun,
+            name=self.setup.name,
+            base=own,
+            form=self._form(),
+            rows=self._batch.snapshot(),
+            custom=None if in_force is own else in_force,
+            samples=self._samples.copy(),
+            begun=self._begun,
         )
+
+    def _form(self) -> dict[str, Any]:
+        """What decides, besides the setup, which arrays the tables have and what their values mean."""
+        return {
+            "class": "VectorEnv",
+            "num_envs": self.num_envs,
+            "observation": self.observation,
+            "autoreset_mode": self.autoreset_mode.name,
+        }
 
     def set_state(self, snapshot: VectorSnapshot) -> None:
         """Go back to a state from ``get_state`` of this environment or of one made alike.
 
         Raises:
             TypeError: Not a snapshot.
-            ValueError: A snapshot of another game, number of rows, form of observation or autoreset mode.
+            ValueError: A snapshot of another game, contract or options, number of rows, form of observation or autoreset mode, or of
+                tables with a learner each. Nothing is changed.
         """
+        self._check_snapshot(snapshot)
+        self._restore(snapshot)
+
+    def _check_snapshot(self, snapshot: Any) -> None:
+        """Refuse what :meth:`set_state` cannot take."""
         if not isinstance(snapshot, VectorSnapshot):
             raise TypeError(f"set_state: expected what get_state gave, got {snapshot!r}")
-        own = self._batch.snapshot()
-        shapes = {name: array.shape for name, array in snapshot.rows.items()}
-        if snapshot.name != self.setup.name or shapes != {k: v.shape for k, v in own.items()}:
+        name, form, found = self.setup.name, self._form(), snapshot.form
+        if snapshot.name != name or not same_config(snapshot.base, self.setup.config):
+            other = "other options" if snapshot.name == name else snapshot.name
             raise ValueError(
-                f"set_state: expected a snapshot of {self.setup.name} with {self.num_envs} rows and the "
-                f"same observation and autoreset mode; got one of {snapshot.name}, {len(snapshot.samples)} rows"
+                f"set_state: expected a snapshot of {name} with the same options; got one of {other}"
             )
+        differ = [key for key in {**form, **found} if form.get(key) != found.get(key)]
+        if differ:
+            expected, got = (
+                ", ".join(f"{key}={each.get(key)}" for key in differ) for each in (form, found)
+            )
+            raise ValueError(
+                f"set_state: expected a snapshot of {name} with {expected}; got one with {got}"
+            )
+
+    def _restore(self, snapshot: VectorSnapshot) -> None:
+        """Take over a snapshot that has been checked."""
         self._batch.restore(snapshot.rows)
-        # Unpickled records are writable, which is another type to the compiler.
-        self._batch.config = copy_records(snapshot.config)
-        self._batch.config.flags.writeable = False
+        self._batch.config = self.setup.config
+        if snapshot.custom is not None:
+            # Unpickled records are writable, which is another type to the compiler.
+            self._batch.config = copy_records(snapshot.custom)
+            self._batch.config.flags.writeable = False
         self._samples[:] = snapshot.samples
         self._begun = snapshot.begun
 
