@@ -292,6 +292,28 @@ def test_the_benchmark_measures_what_it_says() -> None:
         assert drawing.run() == benchmark.POSITIONS * benchmark.DRAWS
 
 
+def test_states_of_another_setup_are_refused() -> None:
+    """A state of a later deal has no configuration in an episode of one; kernels would read beyond it."""
+    match, hearts = setup_for("bolola/match"), setup_for("bolola/hearts")
+    first, later = Table(match), Table(match)
+    while later.field("deal") < 1:
+        later.random_play(random.Random(1), 1)
+    states = np.concatenate([first.states, later.states])
+    view = view_of(hearts, first.states)  # of a first deal, nothing tells
+    refused = r"\[1\]: deal 2 of an episode of 1; is it another setup's"
+    with pytest.raises(ValueError, match=f"states{refused}"):
+        view_of(hearts, states)
+    with pytest.raises(ValueError, match=f"states{refused}"):
+        after(view, states, view.legal[0])
+    states["deal"] = -1
+    with pytest.raises(ValueError, match=r"states\[0\]: deal 0 of an episode of 12"):
+        view_of(match, states)
+    seen = later.view(later.field("seat"))
+    assert count_worlds(View(match.game, match.config, seen, 0)) > 1
+    with pytest.raises(ValueError, match=r"record\[0\]: deal 2 of an episode of 1"):
+        View(match.game, hearts.config, seen, 0)
+
+
 def test_errors_say_what_is_wrong() -> None:
     table = Table("hearts", seed=1)
     view = view_of(table.setup, table.states)
@@ -306,7 +328,7 @@ def test_errors_say_what_is_wrong() -> None:
         view_of(table.setup, table.states, 1)
     with pytest.raises(ValueError, match=r"seat: expected a seat 0\.\.3, got 4"):
         view_of(table.setup, table.states, 0, 4)
-    with pytest.raises(ValueError, match="states: expected a row of tarot's state records"):
+    with pytest.raises(ValueError, match="states: expected an array of tarot's state records"):
         view_of(tarot_env.make_setup(), table.states)
     table.random_play(random.Random(1))
     with pytest.raises(ValueError, match="seat: nobody is on turn"):

@@ -239,8 +239,12 @@ def test_what_cannot_be_solved_is_said() -> None:
     table, _ = bolola_ending(CONTRACTS["hearts"], 1, random.Random(1))
     with pytest.raises(ValueError, match="'game', 'paranoid'; got 'friendly'"):
         exact.solve(table.setup, table.states, model="friendly")
-    with pytest.raises(ValueError, match="expected records of bolola"):
+    with pytest.raises(ValueError, match="states: expected an array of bolola's state records"):
         exact.solve(table.setup, tarot_setup().game.states(1))
+    later = table.states.copy()
+    later["deal"] = 1
+    with pytest.raises(ValueError, match=r"states\[0\]: deal 2 of an episode of 1"):
+        exact.solve(table.setup, later)
     table.random_play(random.Random(0))
     with pytest.raises(ValueError, match="the episode is over"):
         exact.solve(table.setup, table.states)

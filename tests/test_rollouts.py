@@ -227,7 +227,9 @@ def test_errors_say_what_was_expected():
         with pytest.raises(error, match=message):
             rollouts(*args, **{"seed": 0, **settings})
 
-    expect(r"states: expected an array of tarot's state records.*\(m,\)", "tarot/deal", states, 1)
+    found = r"got other records of shape \(1,\)$"
+    expect(f"states: expected an array of tarot's state records.*{found}", "tarot/deal", states, 1)
+    expect(r"states: expected .*, got int8 of shape \(1,\)", setup, states["seat"], 1)
     expect(r"states: expected .*got \[\]", setup, [], 1)
     expect(r"states: expected .*shape \(1, 1\)", setup, states.reshape(1, 1), 1)
     for n in (0, -1, 1.0, True, None):
@@ -242,7 +244,9 @@ def test_errors_say_what_was_expected():
     expect("config: expected an episode's configuration", setup, states, 1, config=states)
     expect("config: expected 12 records, got 1", "bolola/match", states, 1, config=setup.config)
     match = states_of(setup_for("bolola/match"), 2)[1:]
-    expect("states: deal . of an episode of 1", setup, match, 1)
+    expect(r"states\[0\]: deal \d+ of an episode of 1; is it another setup's", setup, match, 1)
+    match["deal"] = -1
+    expect(r"states\[0\]: deal 0 of an episode of 12", "bolola/match", match, 1)
 
 
 def test_views_are_refused():

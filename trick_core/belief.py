@@ -16,7 +16,7 @@ import numpy as np
 from trick_core.bots import View
 from trick_core.drivers import table_drivers
 from trick_core.episodes import check_seed
-from trick_core.game import Belief, Game, Setup, check_seat
+from trick_core.game import Belief, Game, Setup, check_seat, check_states
 from trick_core.jit import copy_records, entry, records
 from trick_core.rng import SAMPLES, stream_key
 from trick_core.worlds import PILE
@@ -43,12 +43,9 @@ def view_of(
         A view of a copy. Off turn it has no legal actions; its ``random`` is 0.
 
     Raises:
-        ValueError: No such table or seat, or nobody is on turn.
+        ValueError: No such table or seat, nobody is on turn, or states of another setup.
     """
-    if getattr(states, "dtype", None) != setup.game.state or states.ndim != 1:
-        raise ValueError(
-            f"states: expected a row of {setup.game.name}'s state records, got {states!r}"
-        )
+    check_states("states", states, setup.game, setup.config)
     if not 0 <= i < len(states):
         raise ValueError(f"i: expected 0..{len(states) - 1}, got {i!r}")
     seat = int(states["seat"][i]) if seat is None else check_seat("seat", seat)
@@ -155,12 +152,11 @@ def after(view: View, states: np.ndarray[Any, Any], action: int) -> np.ndarray[A
 
     Raises:
         TypeError: Not a view.
-        ValueError: No states of the game, or the action is not legal in one of them.
+        ValueError: No states of the game, or states of another setup, or the action is not legal in one of them.
     """
     game = view.game
     _, drivers = _of(view)
-    if not isinstance(states, np.ndarray) or states.dtype != game.state or states.ndim != 1:
-        raise ValueError(f"states: expected {game.name}'s state records (n,), got {states!r}")
+    check_states("states", states, game, view.config)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
         raise ValueError(f"action: expected the id of an action, got {action!r}")
     if not 0 <= action < game.num_actions:

@@ -19,7 +19,7 @@ import numpy as np
 
 from trick_core.bits import words_to_bits
 from trick_core.drivers import JitBot, table_drivers, uniform_choice
-from trick_core.game import Game
+from trick_core.game import Game, check_states
 from trick_core.jit import copy_records
 
 ENTRY_POINTS = "trick_envs.bots"
@@ -37,15 +37,21 @@ class View(Mapping[str, Any]):
         record: State record of the game's dtype, shape (1,), without what the seat does not know.
         seat: The seat on turn.
         random: 64 random bits from the table's own stream of opponents' randomness.
+
+    Raises:
+        ValueError: The record is in a deal for which there is no configuration record.
     """
 
     def __init__(
         self, game: Game, config: np.ndarray[Any, Any], record: np.ndarray[Any, Any], random: int
     ) -> None:
+        # Only what is wrong pays for the whole check: Python bots get a view for every action.
+        if not 0 <= record["deal"].item(0) < len(config):
+            check_states("record", record, game, config)
         self.game = game
         self.config = config
         self.record = record
-        self.seat = int(record["seat"][0])
+        self.seat = record["seat"].item(0)
         self.random = random
 
     @functools.cached_property

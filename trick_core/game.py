@@ -436,6 +436,31 @@ def same_config(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return same and bool((np.asarray(one) == np.asarray(other)).all())
 
 
+def check_states(
+    name: str, states: Any, game: Game, config: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """``states`` if they are state records that an episode of these configuration records can hold, or a ``ValueError``.
+
+    Kernels read the record of a state's deal without asking whether there is one.
+    """
+    array = isinstance(states, np.ndarray)
+    if not array or states.dtype != game.state or states.ndim != 1:
+        found = repr(states)
+        if array:
+            kind = "such records" if states.dtype == game.state else "other records"
+            kind = kind if states.dtype.names else str(states.dtype)
+            found = f"{kind} of shape {states.shape}"
+        raise ValueError(
+            f"{name}: expected an array of {game.name}'s state records with one dimension, got {found}"
+        )
+    deals = states["deal"]
+    for i in np.flatnonzero((deals < 0) | (deals >= len(config)))[:1]:
+        raise ValueError(
+            f"{name}[{i}]: deal {int(deals[i]) + 1} of an episode of {len(config)}; is it another setup's?"
+        )
+    return states  # type: ignore[no-any-return]
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     """``value`` if it is one of ``choices``, else a ``ValueError`` that lists them."""
     if not isinstance(value, str) or value not in choices:

@@ -20,7 +20,7 @@ from trick_core.bits import ONE, ZERO
 from trick_core.bots import Bot, as_bot
 from trick_core.drivers import JitBot
 from trick_core.episodes import check_seed
-from trick_core.game import NUM_SEATS, Game, Setup, check_choice, setup_for
+from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_states, setup_for
 from trick_core.jit import copy_records, entry, kernel, records
 from trick_core.rng import ROLLOUTS, advance, mix, stream_key
 from trick_core.threads import share_rows
@@ -195,22 +195,19 @@ def rollouts(
         the same whatever n. In a match that is played on, later deals are those which the state's key holds: the true ones.
 
     Raises:
-        ValueError: An argument out of range; a policy without a kernel; or one that chose an illegal action, as every policy
+        ValueError: An argument out of range; states of another setup; a policy without a kernel; or one that chose an illegal action, as every policy
             must in a state that lacks cards, a view for one.
         TypeError: Something that is no policy.
     """
     setup = setup if isinstance(setup, Setup) else setup_for(setup)
     game = setup.game
-    states = _checked_states(game, states)
+    episode = _checked_config(setup, config)
+    # One kind of array to the compiler, whatever the caller has.
+    states = copy_records(check_states("states", states, game, episode))
     n = _checked_count(n)
     run = records(1, PLAYOUT)
     run["until"] = ENDS.index(check_choice("until", until, ENDS))
     bots, run["bots"] = _checked_policies(game, policies)
-    episode = _checked_config(setup, config)
-    if len(states) and int(states["deal"].max()) >= len(episode):
-        raise ValueError(
-            f"states: deal {int(states['deal'].max()) + 1} of an episode of {len(episode)}; is it another setup's?"
-        )
     seed_word = np.uint64(check_seed(seed))
     points = np.zeros((len(states) * n, NUM_SEATS))
     roll_out = _driver(game, bots)
@@ -239,19 +236,6 @@ def rollouts(
         )
     points *= game.unit
     return points.reshape(len(states), n, NUM_SEATS)
-
-
-def _checked_states(game: Game, states: Any) -> np.ndarray[Any, Any]:
-    if not isinstance(states, np.ndarray) or states.dtype != game.state or states.ndim != 1:
-        found = (
-            f"{states.dtype} of shape {states.shape}"
-            if isinstance(states, np.ndarray)
-            else repr(states)
-        )
-        raise ValueError(
-            f"states: expected an array of {game.name}'s state records, shape (m,); got {found}"
-        )
-    return copy_records(states)  # one kind of array to the compiler, whatever the caller has
 
 
 def _checked_count(n: Any) -> int:

@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trick_core.bits import ONE, ZERO, lowest, popcount, words_to_bits
-from trick_core.game import NUM_SEATS, Endings, Game, Setup
-from trick_core.jit import entry, kernel, records
+from trick_core.game import NUM_SEATS, Endings, Game, Setup, check_states
+from trick_core.jit import copy_records, entry, kernel, records
 from trick_core.rng import advance, mix
 
 MODELS = ("game", "paranoid")
@@ -588,12 +588,11 @@ def solve(
         work: Arrays of :func:`make_work` to work in; None: new ones.
 
     Raises:
-        ValueError: The game's endings cannot be solved; there is no such model; a state is over.
+        ValueError: The game's endings cannot be solved; there is no such model; a state is over; states of another setup.
     """
     game = setup.game
     run = drivers(game, model)
-    if states.dtype != game.state:
-        raise ValueError(f"states: expected records of {game.name}, got {states.dtype}")
+    states = copy_records(check_states("states", states, game, setup.config))
     if (over := np.flatnonzero(states["seat"] < 0)).size:
         raise ValueError(f"states[{over[0]}]: the episode is over")
     count = len(states)
