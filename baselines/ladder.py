@@ -11,7 +11,6 @@ further policy, environment or more deals play only what is new.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from baselines.evaluation.boards import Board, Cell, Ladder, Place, board_of, ov
 from baselines.evaluation.chunks import Chunk, Store, Work, key_of, play_all
 from baselines.evaluation.comparison import numbered, table_of
 from baselines.evaluation.games import Source, distinct, find_source, orders_of
+from baselines.evaluation.identity import what_is
 from baselines.evaluation.results import run_of
 from baselines.evaluation.statistics import Floats
 from baselines.extras import MissingExtraError
@@ -79,7 +79,8 @@ def ladder(
 
     Args:
         envs: Environment ids or setups.
-        policies: The policies: names, or objects that pickle (and are importable in another process).
+        policies: The policies: names, or objects that pickle (and are importable in another process). What each is counts for
+            the folder, not what it is called; see :mod:`baselines.evaluation.identity`.
         against: Tables: each a policy (three of it) or three policies, as a sequence or joined by ``+``. None: three of each of
             the policies, so that everybody meets everybody.
         deals: Deals of a cell; None: those of the environment's suite, or :data:`DEALS`.
@@ -111,21 +112,12 @@ def ladder(
     left_out: dict[str, str] = {}
     specs, bots = _made(policies, skip, left_out)
     called = dict(names or {})
-    labels = distinct(
-        [called.get(_name(s, bot), _name(s, bot)) for s, bot in zip(specs, bots, strict=True)]
-    )
     tables = [
-        replace(
-            table,
-            name=called.get(table.name, table.name),
-            names=tuple(called.get(name, name) for name in table.names),
-        )
+        replace(table, name=called.get(table.name, table.name))
         for table in _tables(against, specs, bots, skip, left_out)
     ]
-    rated = [
-        *labels,
-        *(n for n in dict.fromkeys(name for t in tables for name in t.names) if n not in labels),
-    ]
+    everyone = _Everyone.of(specs, bots, tables, called, None if folder is None else Path(folder))
+    labels = everyone.names[: len(specs)]
     store = Store(None if folder is None else Path(folder))
     sources = [_source(setup, deals, seed) for setup in setups]
     plays = [
@@ -135,7 +127,7 @@ def ladder(
         for setup in setups
     ]
     places = [
-        _place(e, i, k, setups[e], specs, table, sources[e], rated)
+        _place(e, i, k, setups[e], everyone, table, sources[e])
         for e in range(len(setups))
         for i in range(len(specs))
         for k, table in enumerate(tables)
@@ -146,14 +138,16 @@ def ladder(
     boards, meetings = [], []
     for e, setup in enumerate(setups):
         own = [place for place in places if place.env == e]
-        board, met = board_of(setup, sources[e], own, played, labels, names_of_tables, rated)
+        board, met = board_of(
+            setup, sources[e], own, played, labels, names_of_tables, everyone.names
+        )
         boards.append(board)
         meetings.append(met)
     return Ladder(
         policies=tuple(labels),
         tables=tuple(names_of_tables),
         boards=tuple(boards),
-        overall=overall_of(boards, meetings, labels, names_of_tables, rated),
+        overall=overall_of(boards, meetings, labels, names_of_tables, everyone.names),
         left_out=left_out,
         sees_all=tuple(label for label, bot in zip(labels, bots, strict=True) if bot.sees_all),
         run={
@@ -166,9 +160,7 @@ def ladder(
             "minutes": minutes if finish else None,
             "total": total if finish else None,
             "chunk": chunk,
-            "policies": {
-                label: _described(spec) for label, spec in zip(labels, specs, strict=True)
-            },
+            "policies": dict(zip(labels, everyone.what, strict=False)),
         },
     )
 
@@ -227,14 +219,12 @@ class _Table:
     Attributes:
         name: Of the table.
         specs: The different policies among them.
-        names: Their names.
         bots: The same as bots.
         lineup: Three indices into them.
     """
 
     name: str
     specs: tuple[Any, ...]
-    names: tuple[str, ...]
     bots: tuple[Bot, ...]
     lineup: tuple[int, ...]
 
@@ -286,9 +276,7 @@ def _table(kind: Any) -> _Table:
     kinds, lineup = numbered(bots)
     places = [lineup.index(k) for k in range(len(kinds))]
     chosen = [specs[place] if len(specs) > 1 else specs[0] for place in places]
-    names = [
-        spec if isinstance(spec, str) else bot.name for spec, bot in zip(chosen, kinds, strict=True)
-    ]
+    names = [_name(spec, bot) for spec, bot in zip(chosen, kinds, strict=True)]
     name = (
         kind
         if isinstance(kind, str)
@@ -296,7 +284,7 @@ def _table(kind: Any) -> _Table:
         if len(specs) > 1
         else names[0]
     )
-    return _Table(name, tuple(chosen), tuple(names), tuple(kinds), tuple(lineup))
+    return _Table(name, tuple(chosen), tuple(kinds), tuple(lineup))
 
 
 def _source(setup: Setup, deals: int | None, seed: int | None) -> Source:
@@ -317,23 +305,24 @@ def _players(
     left_out: dict[str, str],
 ) -> tuple[list[bool], list[bool]]:
     """Which policies and which tables play a game; found out by asking each for an opening action."""
-    known: dict[str, bool] = {}
+    known: dict[Any, bool] = {}
 
-    def plays(bot: Bot, name: str) -> bool:
-        if name not in known:
+    def plays(spec: Any, bot: Bot) -> bool:
+        one = spec if isinstance(spec, str) else id(spec)
+        if one not in known:
             batch = Batch(setup, 1, packed=True, autoreset="disabled")
             batch.reset()
             try:
                 batch.ask(bot, np.arange(1))
-                known[name] = True
+                known[one] = True
             except (ValueError, MissingExtraError) as error:
-                left_out[f"{name} at {short(setup.id)}"] = str(error)
-                known[name] = False
-        return known[name]
+                left_out[f"{_name(spec, bot)} at {short(setup.id)}"] = str(error)
+                known[one] = False
+        return known[one]
 
-    own = [plays(bot, _name(spec, bot)) for spec, bot in zip(specs, bots, strict=True)]
+    own = [plays(spec, bot) for spec, bot in zip(specs, bots, strict=True)]
     theirs = [
-        all(plays(bot, name) for name, bot in zip(table.names, table.bots, strict=True))
+        all(plays(spec, bot) for spec, bot in zip(table.specs, table.bots, strict=True))
         for table in tables
     ]
     return own, theirs
@@ -343,50 +332,80 @@ def _name(spec: Any, bot: Bot) -> str:
     return spec if isinstance(spec, str) else bot.name
 
 
+@dataclass(frozen=True, eq=False)
+class _Everyone:
+    """All who play: the policies, and behind them those that only sit in tables.
+
+    Attributes:
+        specs: Who they are.
+        names: What they are called; no two alike.
+        what: What they are, see :func:`baselines.evaluation.identity.what_is`.
+    """
+
+    specs: tuple[Any, ...]
+    names: tuple[str, ...]
+    what: tuple[dict[str, Any], ...]
+
+    @classmethod
+    def of(
+        cls,
+        specs: Sequence[Any],
+        bots: Sequence[Bot],
+        tables: Sequence[_Table],
+        called: Mapping[str, str],
+        folder: Path | None,
+    ) -> _Everyone:
+        """Gather them; ``called``: other names, ``folder``: that of the run."""
+        everyone = list(specs)
+        names = [_name(spec, bot) for spec, bot in zip(specs, bots, strict=True)]
+        for table in tables:
+            for spec, bot in zip(table.specs, table.bots, strict=True):
+                if not any(_same(spec, other) for other in everyone):
+                    everyone.append(spec)
+                    names.append(_name(spec, bot))
+        return cls(
+            tuple(everyone),
+            tuple(distinct([called.get(name, name) for name in names])),
+            tuple(what_is(spec, folder) for spec in everyone),
+        )
+
+    def index(self, spec: Any) -> int:
+        """The first place of a policy."""
+        return next(k for k, other in enumerate(self.specs) if _same(spec, other))
+
+
 def _place(
     env: int,
     policy: int,
     number: int,
     setup: Setup,
-    specs: Sequence[Any],
+    everyone: _Everyone,
     table: _Table,
     source: Source,
-    names: Sequence[str],
 ) -> Place:
-    spec = specs[policy]
+    spec = everyone.specs[policy]
     if len(table.specs) == 1 and _same(spec, table.specs[0]):
         return Place(env, policy, number, None)
     seatings = tuple(orders_of([0, *(1 + k for k in table.lineup)], "all"))
+    others = tuple(everyone.index(one) for one in table.specs)
+    what = [everyone.what[k] for k in (policy, *others)]
     described = {
         "env": setup.id,
         "options": setup.options,
         "deals": replace(
             source, count=0
         ).describe(),  # chunks are the same, however many are played
-        "policies": [_described(one) for one in (spec, *table.specs)],
+        "policies": what,
         "seatings": seatings,
         "version": run_of(0, 1, 1)["versions"]["trick-envs"],
     }
-    work = Work(setup, (spec, *table.specs), seatings, source, key_of(described))
-    kinds = [
-        next((i for i, own in enumerate(specs) if _same(one, own)), names.index(name))
-        for one, name in zip(table.specs, table.names, strict=True)
-    ]
-    return Place(env, policy, number, work, tuple(kinds))
+    policies = (spec, *table.specs)
+    work = Work(setup, policies, tuple(map(key_of, what)), seatings, source, key_of(described))
+    return Place(env, policy, number, work, others)
 
 
 def _same(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, str) and isinstance(other, str) and one == other)
-
-
-def _described(spec: Any) -> dict[str, str]:
-    """A policy's name, and the hash of the file that the name leads to, if it does."""
-    if not isinstance(spec, str):
-        return {"name": as_bot(spec).name, "object": repr(spec)}
-    path = Path(spec.partition(":")[2])
-    if spec.partition(":")[2] and path.is_file():
-        return {"name": spec, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    return {"name": spec}
 
 
 def _machine() -> dict[str, Any]:

@@ -13,15 +13,18 @@ import pytest
 
 import seeds
 from baselines import ladder as module
+from baselines.bots import net as nets
 from baselines.cli import main
 from baselines.evaluate import compare, evaluate
 from baselines.evaluation import chunks
 from baselines.evaluation.boards import Ladder
+from baselines.evaluation.chunks import Work
+from baselines.evaluation.games import Source
 from baselines.evaluation.ratings import rate
 from baselines.ladder import ladder, release
 from tests.helpers import fewer
 from trick_core.bots import BatchView, Bot, View
-from trick_core.game import setup_for
+from trick_core.game import Setup, setup_for
 
 HEARTS, QUEENS, TAROT = "bolola/hearts-v0", "bolola/queens-v0", "tarot/deal-v0"
 FEW = fewer(12, 2)
@@ -67,6 +70,15 @@ def numbers(result: Ladder) -> Any:
             for cell in row:
                 del cell["seconds"], cell["cpu"]
     return data
+
+
+def work_of(setup: Setup, policy: str, table: str, source: Source) -> Work:
+    """What a policy's cell at a table plays; the policy need not be there."""
+    tables = module._tables([table], [policy], [], False, {})
+    everyone = module._Everyone.of([policy], [Lowest()], tables, {}, None)
+    work = module._place(0, 0, 0, setup, everyone, tables[0], source).work
+    assert work is not None
+    return work
 
 
 def played(folder: Path) -> set[str]:
@@ -229,12 +241,7 @@ def test_chunks_of_other_deals_options_or_files_are_not_taken(tmp_path: Path) ->
     model.write_text("one")
 
     def key(env: Any = setup, seed: int | None = None, policy: str = f"net:{model}") -> str:
-        (table,) = module._tables(["random"], ["random"], [], False, {})
-        place = module._place(
-            0, 0, 0, env, [policy], table, module._source(env, 5, seed), ["random"]
-        )
-        assert place.work is not None
-        return place.work.key
+        return work_of(env, policy, "random", module._source(env, 5, seed)).key
 
     keys = [
         key(),
@@ -245,6 +252,74 @@ def test_chunks_of_other_deals_options_or_files_are_not_taken(tmp_path: Path) ->
     ]
     model.write_text("two")
     assert len({*keys, key()}) == 6
+
+
+class Leveled(Bot):
+    """A legal card by its place among them: two of one name that play otherwise."""
+
+    name = "agent"
+
+    def __init__(self, level: int, game: str = "") -> None:
+        self.level, self.game = level, game
+
+    def act(self, view: View) -> int:
+        if self.game not in view.game.name:
+            raise ValueError(f"plays {self.game}")
+        return view.legal[self.level]
+
+
+def points_of(result: Ladder) -> list[Any]:
+    return [row[0].points for row in result.boards[0].cells]  # type: ignore[union-attr]
+
+
+def test_two_objects_of_one_name_are_two_policies() -> None:
+    low, high = Leveled(0), Leveled(-1)
+    settings: dict[str, Any] = {"against": ["random"], "deals": FEW, "workers": 1}
+    result = ladder(HEARTS, [low, high], **settings)
+    alone = [points_of(ladder(HEARTS, [one], **settings))[0] for one in (low, high)]
+    assert points_of(result) == alone and alone[0] != alone[1]
+    assert result.policies == ("agent", "agent #2")
+    assert result.run["policies"]["agent"] != result.run["policies"]["agent #2"]
+
+
+def test_an_opponent_of_a_policys_name_is_rated_as_another() -> None:
+    result = ladder(HEARTS, [Leveled(0)], against=[Leveled(-1)], deals=FEW, workers=1)
+    ratings = result.boards[0].ratings
+    assert [rating.policy for rating in ratings] == ["agent", "agent #2"]
+    assert ratings[0].elo != ratings[1].elo
+
+
+def test_a_policy_of_one_that_does_not_play_a_games_name_is_not_left_out() -> None:
+    policies = [Leveled(0, "tarot"), Leveled(0)]
+    result = ladder([QUEENS], policies, against=["random"], deals=2, workers=1, skip=True)
+    assert [row[0] is None for row in result.boards[0].cells] == [True, False]
+
+
+def test_the_chunks_of_another_object_of_that_name_are_not_taken(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"against": ["random"], "deals": FEW, "workers": 1}
+    first, second = (
+        points_of(ladder(HEARTS, [Leveled(level)], folder=tmp_path, **settings))
+        for level in (0, -1)
+    )
+    assert first != second == points_of(ladder(HEARTS, [Leveled(-1)], **settings))
+    count = len(played(tmp_path))
+    assert points_of(ladder(HEARTS, [Leveled(0)], folder=tmp_path, **settings)) == first
+    assert len(played(tmp_path)) == count
+
+
+def test_a_net_trained_anew_is_played_anew(tmp_path: Path) -> None:
+    """In the same process too, which keeps bots that it has made."""
+    file = tmp_path / "mine.npz"
+    net = nets.find("bolola-v1")
+    other = nets.Net(tuple(-weight for weight in net.weights), net.biases, net.critic, net.about)
+    policy = f"net:{file},temperature=0"
+    settings: dict[str, Any] = {"against": ["random"], "deals": FEW, "workers": 1}
+    found = []
+    for one in (net, other, net):
+        one.save(file)
+        found.append(points_of(ladder(HEARTS, [policy], folder=tmp_path / "out", **settings)))
+        assert found[-1] == points_of(ladder(HEARTS, [nets.NetBot(one)], **settings))
+    assert found[0] == found[2] != found[1]
 
 
 # ---------------------------------------------------------------------------- time
@@ -340,11 +415,9 @@ def test_total_time_is_shared_by_workers_and_grows_in_the_same_folder(
 
 def test_chunks_have_about_as_many_games_everywhere() -> None:
     def sizes(env: str, table: str, chunk: int) -> list[int]:
-        (found,) = module._tables([table], ["greedy"], [], False, {})
-        source = module._source(setup_for(env), 100, None)
-        place = module._place(0, 0, 0, setup_for(env), ["greedy"], found, source, list(found.names))
-        assert place.work is not None
-        return [one.count for one in module._cut(place.work, chunk)]
+        setup = setup_for(env)
+        work = work_of(setup, "greedy", table, module._source(setup, 100, None))
+        return [one.count for one in module._cut(work, chunk)]
 
     assert sizes(HEARTS, "random", 50) == [10, 50, 40]  # a short one to learn what a deal takes
     assert sizes(HEARTS, "random+oracle+pimc", 50)[:3] == [1, 8, 8]  # 24 seatings

@@ -353,17 +353,32 @@ def register_bot(name: str, factory: BotFactory) -> None:
 def _load_entry_points() -> None:
     for point in entry_points(group=ENTRY_POINTS):
         if point.name not in _FACTORIES:
-            _FACTORIES[point.name] = _Lazy(point)
+            _FACTORIES[point.name] = LazyFactory(point)
 
 
-class _Lazy:
+class LazyFactory:
     """A factory whose package is imported when its first bot is made."""
 
     def __init__(self, point: Any) -> None:
         self._point = point
 
     def __call__(self, argument: str | None) -> Bot:
-        return self._point.load()(argument)  # type: ignore[no-any-return]
+        return self.load()(argument)
+
+    @property
+    def module(self) -> str:
+        """Where the factory is."""
+        return str(self._point.module)
+
+    def load(self) -> BotFactory:
+        """The factory."""
+        return self._point.load()  # type: ignore[no-any-return]
+
+
+def factory_of(name: str) -> BotFactory | None:
+    """What makes the bots of a name (without what follows a colon in it); None: nothing is known by it."""
+    _load_entry_points()
+    return _FACTORIES.get(name)
 
 
 def bot_names() -> list[str]:

@@ -44,6 +44,7 @@ class Work:
     Attributes:
         setup: The game.
         specs: The policies: names, or objects that pickle.
+        marks: A key of what each of them is, which two of one name need not share.
         seatings: Numbers of policies by seat; the candidate is 0.
         source: The deals.
         key: Names all of this, for files.
@@ -51,6 +52,7 @@ class Work:
 
     setup: Setup
     specs: tuple[Any, ...]
+    marks: tuple[str, ...]
     seatings: tuple[tuple[int, ...], ...]
     source: Source
     key: str
@@ -99,10 +101,13 @@ class Outcome(NamedTuple):
 def play_chunk(chunk: Chunk) -> Outcome:
     """Play a chunk."""
     work = chunk.work
-    bots = [_bot(spec) if isinstance(spec, str) else as_bot(spec) for spec in work.specs]
+    bots = [
+        _bot(spec, mark) if isinstance(spec, str) else as_bot(spec)
+        for spec, mark in zip(work.specs, work.marks, strict=True)
+    ]
     rows = chunk.count * len(work.seatings)
     contest = Contest(work.setup, bots, work.seatings, work.source, batch_size=rows, inside=False)
-    ready = {(work.setup.game.name, str(spec)) for spec in work.specs}
+    ready = {(work.setup.game.name, mark) for mark in work.marks}
     if not ready <= _ready:  # what is compiled for the first game is no part of what a deal takes
         contest.part(chunk.first, 1)
         _ready.update(ready)
@@ -123,8 +128,8 @@ _ready: set[tuple[str, str]] = set()
 
 
 @functools.lru_cache(maxsize=32)
-def _bot(name: str) -> Bot:
-    """A bot by name, made once a process: some load a network."""
+def _bot(name: str, mark: str) -> Bot:
+    """A bot by name, made once a process as long as it is the same: some load a network."""
     return as_bot(name)
 
 
