@@ -36,6 +36,7 @@ from baselines.evaluation.games import (
     check_names,
     distinct,
     find_source,
+    listed,
     merge,
     orders_of,
     play_until,
@@ -122,20 +123,21 @@ def evaluate(
     Raises:
         ValueError: Wrong arguments; a bot that does not play this game; or a policy chose an action that is not legal (the
             message names policy, deal, seat, action and the legal ones).
+        TypeError: An option that the environment does not have, or a policy that is no bot.
     """
     setup = setup_for(env, **options)
-    specs = list(policies) if not isinstance(policies, str) else [policies]
+    specs = [policies] if isinstance(policies, str) else listed("policies", policies)
     if len(specs) not in (2, NUM_SEATS):
         raise ValueError(
             f"policies: expected 2 (one against three of the other) or {NUM_SEATS} (a table), got {len(specs)}"
         )
     check_arrangements(arrangements)
-    check_names(names, len(specs))
+    names = check_names(names, len(specs))
     if control is not None and (until is not None or len(specs) != 2):
         raise ValueError("control: for two policies (one against three), and without until")
     if len(specs) == 2:
         bots, lineup = [as_bot(spec) for spec in specs], [0, 1, 1, 1]
-        texts = [bot.name for bot in bots] if names is None else list(names)
+        texts = [bot.name for bot in bots] if names is None else names
     else:
         kept, table = merge(specs)
         bots, lineup = [as_bot(specs[i]) for i in kept], table
@@ -175,6 +177,10 @@ def score_against(
         other: The other.
         deals: At least 2; the environment's suite, as in :func:`evaluate`.
         **settings: As in :func:`evaluate`.
+
+    Raises:
+        ValueError: As there; or a single deal, which has no interval.
+        TypeError: As there.
     """
     overall = evaluate(env, [policy, other], deals=deals, **settings).rows[0].overall
     if overall.half is None:
@@ -198,13 +204,18 @@ def tournament(
     """Let every pair of policies play, two against two, each deal in all six seatings.
 
     The arguments are those of :func:`evaluate`; ``policies`` are two or more.
+
+    Raises:
+        ValueError: As there.
+        TypeError: As there.
     """
     setup = setup_for(env, **options)
-    if isinstance(policies, str) or len(policies) < 2:
-        raise ValueError(f"policies: expected at least 2, got {policies!r}")
-    check_names(names, len(policies))
-    bots = [as_bot(spec) for spec in policies]
-    labels = distinct([bot.name for bot in bots] if names is None else list(names))
+    specs = listed("policies", policies)
+    if len(specs) < 2:
+        raise ValueError(f"policies: expected at least 2, got {specs!r}")
+    names = check_names(names, len(specs))
+    bots = [as_bot(spec) for spec in specs]
+    labels = distinct([bot.name for bot in bots] if names is None else names)
     source = find_source(setup, suite, deals, seed)
     seatings = orders_of((0, 0, 1, 1), "all")
     pairs, sums = [], [np.zeros(source.count) for _ in bots]

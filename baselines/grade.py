@@ -193,7 +193,7 @@ def grade(
         limit: Positions that the solver looks at for one decision, at most.
         suite: A named suite.
         seed: Deals of this seed.
-        worst: How many of the worst decisions to list.
+        worst: How many of the worst decisions to list, from 0.
         num_threads: Threads for the solver.
         batch_size: Games played side by side.
         progress: False: no progress bar.
@@ -201,11 +201,13 @@ def grade(
 
     Raises:
         ValueError: Wrong arguments, a game whose endings cannot be solved, or an illegal action.
+        TypeError: An option that the environment does not have, or a policy that is no bot.
     """
     setup = setup_for(env, **options)
     drivers(setup.game, model)  # raises if there is no such solver
     for name, value in (("cards", cards), ("limit", limit), ("batch_size", batch_size)):
         check_integer(name, value, 1)
+    check_integer("worst", worst, 0)
     bots, lineup = [as_bot(policy)], [0, 0, 0, 0]
     if opponents is not None:
         bots, lineup = [*bots, as_bot(opponents)], [0, 1, 1, 1]

@@ -29,14 +29,14 @@ import seeds
 from baselines.evaluation.boards import Board, Cell, Ladder, Place, board_of, overall_of, short
 from baselines.evaluation.chunks import Chunk, Store, Work, key_of, play_all
 from baselines.evaluation.comparison import numbered, table_of
-from baselines.evaluation.games import Source, distinct, find_source, orders_of
+from baselines.evaluation.games import Source, distinct, find_source, listed, orders_of
 from baselines.evaluation.identity import what_is
 from baselines.evaluation.results import run_of
 from baselines.evaluation.statistics import Floats
 from baselines.extras import MissingExtraError
 from trick_core.batch import Batch
 from trick_core.bots import Bot, as_bot
-from trick_core.game import NUM_SEATS, Setup, check_number, setup_for
+from trick_core.game import NUM_SEATS, Setup, check_integer, check_number, setup_for
 
 __all__ = ["Board", "Cell", "Ladder", "ladder", "release"]
 
@@ -100,17 +100,19 @@ def ladder(
 
     Raises:
         ValueError: Wrong arguments, or a policy's illegal action.
+        TypeError: A policy that is no bot.
         ChildProcessError: Workers were killed again and again.
     """
     started = time.perf_counter()
-    setups = [setup_for(env) for env in ([envs] if isinstance(envs, str) else envs)]
+    setups = [setup_for(env) for env in ([envs] if isinstance(envs, str) else listed("envs", envs))]
     if not setups:
         raise ValueError("envs: expected at least one environment")
-    _check(minutes, total, workers, ray, chunk)
-    if isinstance(policies, str) or not policies:
-        raise ValueError(f"policies: expected at least one, got {policies!r}")
+    _check(minutes, total, workers, ray, chunk, deals)
+    given = listed("policies", policies)
+    if not given:
+        raise ValueError("policies: expected at least one, got none")
     left_out: dict[str, str] = {}
-    specs, bots = _made(policies, skip, left_out)
+    specs, bots = _made(given, skip, left_out)
     called = dict(names or {})
     tables = [
         replace(table, name=called.get(table.name, table.name))
@@ -195,18 +197,21 @@ def release(
 
 
 def _check(
-    minutes: float | None, total: float | None, workers: int | None, ray: str | None, chunk: int
+    minutes: float | None,
+    total: float | None,
+    workers: int | None,
+    ray: str | None,
+    chunk: int,
+    deals: int | None,
 ) -> None:
     for what, time_given in (("minutes", minutes), ("total", total)):
         if time_given is not None and check_number(what, time_given) <= 0:
             raise ValueError(f"{what}: expected more than 0, got {time_given!r}")
     if total is not None and ray is not None and workers is None:
         raise ValueError("total: on a cluster say how many workers share it")
-    for name, value in (("workers", workers), ("chunk", chunk)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or value < 1
-        ):
-            raise ValueError(f"{name}: expected an integer from 1 on, got {value!r}")
+    for name, value in (("workers", workers), ("chunk", chunk), ("deals", deals)):
+        if value is not None:
+            check_integer(name, value, 1)
 
 
 # Who takes part.
@@ -256,7 +261,11 @@ def _tables(
 ) -> list[_Table]:
     """The tables of opponents; three of each policy where none are given."""
     made = []
-    for kind in specs if against is None else ([against] if isinstance(against, str) else against):
+    if against is None:
+        kinds = list(specs)
+    else:
+        kinds = [against] if isinstance(against, str) else listed("against", against)
+    for kind in kinds:
         try:
             made.append(_table(kind))
         except (ValueError, OSError, MissingExtraError, ModuleNotFoundError) as error:

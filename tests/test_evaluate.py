@@ -23,11 +23,14 @@ from baselines.evaluate import (
     t_quantile,
     tournament,
 )
+from baselines.grade import grade
+from baselines.ladder import ladder
 from bolola_env.contracts import Contract
 from bolola_env.game import setup as bolola_setup
 from seeds.suites import deals_of
 from tests.helpers import Table, fewer
 from trick_core.bots import BatchView, Bot, View, make_bot
+from trick_core.game import setup_for
 from trick_core.jit import JIT
 
 HEARTS = "bolola/hearts-v0"
@@ -341,6 +344,14 @@ def test_reward_options_do_not_change_points() -> None:
         ({"policies": ["greedy", "gredy"]}, r"no bot 'gredy'; there are .*greedy.*random"),
         ({"deals": 0}, r"deals: expected at least 1, got 0"),
         ({"deals": 1001}, r"deals: suite bolola-hearts-v1 has 1000, got 1001; use a seed"),
+        ({"deals": True}, r"deals: expected at least 1, got True"),
+        ({"deals": np.True_}, r"deals: expected their number, or a list of deals, got np.True_"),
+        ({"deals": 10.5}, r"deals: expected their number, or a list of deals, got 10.5"),
+        ({"deals": 10.5, "suite": "bolola-hearts-v1"}, r"deals: expected their number"),
+        ({"policies": 2}, r"policies: expected a list, got 2"),
+        ({"policies": make_bot("greedy")}, r"policies: expected a list, got <bot greedy>"),
+        ({"names": 2}, r"names: expected a list, got 2"),
+        ({"names": "ab"}, r"names: expected a list, got 'ab'"),
         ({"deals": []}, r"deals: expected at least one"),
         ({"deals": "N:..."}, r"deals: expected a list of deals"),
         ({"deals": [{"dael": ""}]}, r"deals\[0\]: unknown 'dael'; known are deal, starter, trump"),
@@ -364,6 +375,25 @@ def test_wrong_arguments_are_errors_that_say_what_is_wrong(
     given = {"policies": ["greedy", "random"], **arguments}
     with pytest.raises(ValueError, match=message):
         evaluate(HEARTS, given.pop("policies"), **given)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda policy, **options: evaluate(HEARTS, [policy, "random"], deals=2, **options),
+        lambda policy, **options: compare(HEARTS, policy, deals=2, **options),
+        lambda policy, **options: compare(HEARTS, "random", opponents=[policy], deals=2, **options),
+        lambda policy, **options: tournament(HEARTS, [policy, "random"], deals=2, **options),
+        lambda policy, **options: score_against(HEARTS, policy, "random", deals=2, **options),
+        lambda policy, **options: grade(HEARTS, policy, 2, **options),
+        lambda policy, **options: ladder([setup_for(HEARTS, **options)], [policy], deals=2),
+    ],
+)
+def test_what_is_no_bot_or_no_option_is_an_error_that_says_so(call: Any) -> None:
+    with pytest.raises(TypeError, match=r"a bot is a name, an object .* got 3"):
+        call(3)
+    with pytest.raises(TypeError, match=r"bolola has no option 'strater'; it takes .*starter"):
+        call("random", strater=1)
 
 
 # ---------------------------------------------------------------------------- numbers and tables
@@ -483,6 +513,9 @@ def test_tournament_table_and_json_agree() -> None:
 def test_tournament_needs_two_policies() -> None:
     with pytest.raises(ValueError, match=r"policies: expected at least 2"):
         tournament(HEARTS, ["greedy"])
+    for policies in ("greedy", make_bot("greedy")):
+        with pytest.raises(ValueError, match=r"policies: expected a list, got "):
+            tournament(HEARTS, policies)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"names: expected 2, got 1"):
         tournament(HEARTS, ["greedy", "random"], names=["one"])
 
@@ -585,7 +618,9 @@ def test_roles_are_compared_apart() -> None:
         ({"policies": []}, r"policies: expected at least 1 candidate"),
         ({"opponents": []}, r"opponents: expected at least one kind"),
         ({"opponents": ["random+greedy"]}, r"opponents: expected one policy or 3 joined by '\+'"),
+        ({"opponents": make_bot("greedy")}, r"opponents: expected a list, got <bot greedy>"),
         ({"names": ["a"]}, r"names: expected 2, got 1"),
+        ({"deals": 1.5}, r"deals: expected their number, or a list of deals, got 1.5"),
         ({"until": 0.0}, r"until: expected a number of points above 0, got 0"),
         ({"until": 1.0, "deals": 1}, r"until: an interval needs at least 2 deals"),
     ],

@@ -153,3 +153,10 @@ def test_settings_out_of_range(setting: dict[str, Any]) -> None:
     (name,) = setting
     with pytest.raises(ValueError, match=f"{name}: expected an integer from 1 on"):
         grade("bolola/queens-v0", "random", 2, **setting)
+
+
+def test_worst_may_be_none_but_not_fewer() -> None:
+    assert grade("bolola/queens-v0", lowest, 2, cards=2, worst=0, progress=False).worst == ()
+    for worst in (-1, 1.5, True):
+        with pytest.raises(ValueError, match="worst: expected an integer from 0 on"):
+            grade("bolola/queens-v0", "random", 2, worst=worst)  # type: ignore[arg-type]

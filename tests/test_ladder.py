@@ -533,7 +533,10 @@ def test_a_policy_that_does_not_play_a_game_is_left_out_there(monkeypatch: Any) 
         ({"envs": []}, r"envs: expected at least one environment"),
         ({"envs": ["bolola/harts"]}, r"no environment 'bolola/harts'"),
         ({"policies": []}, r"policies: expected at least one"),
-        ({"policies": "greedy"}, r"policies: expected at least one"),
+        ({"policies": "greedy"}, r"policies: expected a list, got 'greedy'"),
+        ({"policies": Lowest()}, r"policies: expected a list, got Lowest"),
+        ({"envs": 5}, r"envs: expected a list, got 5"),
+        ({"against": Lowest()}, r"against: expected a list, got Lowest"),
         ({"policies": ["gredy"]}, r"no bot 'gredy'"),
         ({"against": []}, r"against: expected at least one table"),
         ({"against": ["random+random"]}, r"expected one policy or 3 joined by '\+'"),
@@ -542,7 +545,9 @@ def test_a_policy_that_does_not_play_a_game_is_left_out_there(monkeypatch: Any) 
         ({"total": 1, "ray": "local", "workers": None}, r"total: on a cluster say how many"),
         ({"workers": 0}, r"workers: expected an integer from 1 on, got 0"),
         ({"chunk": 1.5}, r"chunk: expected an integer from 1 on, got 1.5"),
-        ({"deals": 0}, r"deals: expected at least 1, got 0"),
+        ({"deals": 0}, r"deals: expected an integer from 1 on, got 0"),
+        ({"deals": 10.5}, r"deals: expected an integer from 1 on, got 10.5"),
+        ({"deals": ["N:..."]}, r"deals: expected an integer from 1 on, got \['N:...'\]"),
     ],
 )
 def test_wrong_arguments_are_errors_that_say_what_is_wrong(

@@ -19,6 +19,7 @@ from baselines.evaluation.games import (
     check_names,
     distinct,
     find_source,
+    listed,
     merge,
     orders_of,
     over_table,
@@ -203,17 +204,19 @@ def compare(
 
     Raises:
         ValueError: As there.
+        TypeError: As there.
     """
     setup = setup_for(env, **options)
     if not policies:
         raise ValueError("policies: expected at least 1 candidate, got none")
     check_arrangements(arrangements)
-    check_names(names, len(policies))
-    tables = [table_of(kind) for kind in ([opponents] if isinstance(opponents, str) else opponents)]
+    names = check_names(names, len(policies))
+    kinds_given = [opponents] if isinstance(opponents, str) else listed("opponents", opponents)
+    tables = [table_of(kind) for kind in kinds_given]
     if not tables:
         raise ValueError("opponents: expected at least one kind")
     bots = [as_bot(spec) for spec in policies]
-    labels = distinct([bot.name for bot in bots] if names is None else list(names))
+    labels = distinct([bot.name for bot in bots] if names is None else names)
     source = find_source(setup, suite, deals, seed, without_end=until is not None)
     started = time.perf_counter()
     contests = []
@@ -261,6 +264,7 @@ def table_of(kind: Any) -> tuple[str, tuple[Bot, Bot, Bot]]:
 
     Raises:
         ValueError: Neither one nor three.
+        TypeError: Something that is no bot.
     """
     specs = kind.split("+") if isinstance(kind, str) else kind
     specs = list(specs) if isinstance(specs, (list, tuple)) else [specs]

@@ -38,10 +38,24 @@ def check_arrangements(arrangements: str) -> None:
         )
 
 
-def check_names(names: Sequence[str] | None, count: int) -> None:
-    """Raise a ``ValueError`` if there are names, but not ``count``."""
-    if names is not None and len(names) != count:
-        raise ValueError(f"names: expected {count}, got {len(names)}")
+def listed(name: str, value: Any, expected: str = "a list") -> list[Any]:
+    """The entries of an argument, or a ``ValueError`` if it has none, or is one text."""
+    try:
+        if not isinstance(value, str):
+            return list(value)
+    except TypeError:
+        pass
+    raise ValueError(f"{name}: expected {expected}, got {value!r}")
+
+
+def check_names(names: Sequence[str] | None, count: int) -> list[str] | None:
+    """The names, if there are some, or a ``ValueError`` unless there are ``count``."""
+    if names is None:
+        return None
+    given = listed("names", names)
+    if len(given) != count:
+        raise ValueError(f"names: expected {count}, got {len(given)}")
+    return given
 
 
 def merge(specs: Sequence[Any]) -> tuple[list[int], list[int]]:
@@ -120,11 +134,12 @@ def find_source(
     if seed is not None:
         check_integer("seed", seed, 0)
     if deals is not None and not isinstance(deals, (int, np.integer)):
-        if suite is not None:
-            raise ValueError("deals: give a suite or custom deals, not both")
         if isinstance(deals, (str, Mapping)):
             raise ValueError("deals: expected a list of deals, got one deal; put it in a list")
-        custom = tuple(d if isinstance(d, Mapping) else {"deal": d} for d in deals)
+        given_deals = listed("deals", deals, "their number, or a list of deals")
+        if suite is not None:
+            raise ValueError("deals: give a suite or custom deals, not both")
+        custom = tuple(d if isinstance(d, Mapping) else {"deal": d} for d in given_deals)
         if not custom:
             raise ValueError("deals: expected at least one")
         for number, given in enumerate(custom):
@@ -135,7 +150,7 @@ def find_source(
                     f"known are {', '.join(setup.game.reset_keys)}"
                 )
         return Source(len(custom), rng.fold_seed(int(seed or 0)), custom=custom)
-    if isinstance(deals, (bool, np.bool_)) or (deals is not None and deals < 1):
+    if isinstance(deals, bool) or (deals is not None and deals < 1):
         raise ValueError(f"deals: expected at least 1, got {deals!r}")
     if suite is not None and seed is not None:
         raise ValueError("seed: give a suite or a seed, not both")
