@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from baselines.bots.search import check_integer, playout_policy
 from tarot_env.cards import CHIEN_SIZE, EXCUSE_ID, HAND_SIZE, NUM_CARDS, card_id
 from tarot_env.contracts import PASS
 from tarot_env.game import GAME
@@ -26,11 +25,11 @@ from trick_core.belief import worlds as draw_worlds
 from trick_core.bots import View
 from trick_core.drivers import JitBot
 from trick_core.episodes import check_seed
-from trick_core.game import NUM_SEATS, setup_for
+from trick_core.game import NUM_SEATS, check_integer, setup_for
 from trick_core.jit import entry, records
 from trick_core.records import Table
 from trick_core.rng import ROLLOUTS, stream_key
-from trick_core.rollouts import PLAYOUT, playout_label
+from trick_core.rollouts import PLAYOUT, jit_bot, playout_label
 from trick_core.rollouts import playout as playout_kernel
 
 _TAKER, _CONTRACT, _MADE = map(INFO_NAMES.index, ("taker", "contract", "made"))
@@ -80,15 +79,18 @@ def bid_values(
         One entry a legal bid, ``pass`` first.
 
     Raises:
-        TypeError: Not a view.
-        ValueError: It is not of Tarot, or its seat is not to bid; or an argument out of range.
+        TypeError: Not a view, or a playout that is no policy.
+        ValueError: It is not of Tarot, or its seat is not to bid; an argument out of range; or a playout without a kernel.
     """
     if not isinstance(view, View):
         raise TypeError(f"view: expected a View, got {type(view).__name__}")
     if view.game is not GAME or view.record["phase"][0] != BID:
         raise ValueError("view: expected one of a seat of Tarot that is to bid")
-    check_integer("bid_values", "worlds", worlds)
-    policy = playout_policy("bid_values", GAME, playout)
+    check_integer("worlds", worlds, 1)
+    try:
+        policy = jit_bot(GAME, playout)
+    except ValueError as error:
+        raise ValueError(f"playout: {error}") from None
     word = view.random if seed is None else check_seed(seed)
     states = draw_worlds(view, worlds, word)
     run, rows = records(1, PLAYOUT), GAME.states(2)
@@ -98,7 +100,7 @@ def bid_values(
         _player(policy)(view.config, states, action, np.uint64(word), rows, run, points, infos)
         if run["fault"][0]:
             raise ValueError(
-                f"playout {playout!r} chose {run['fault_action'][0]}, which is not legal"
+                f"playout: {playout!r} chose {run['fault_action'][0]}, which is not legal"
             )
         own = points[:, view.seat] * GAME.unit
         mine = (

@@ -107,9 +107,11 @@ def test_bad_hands(arguments: Any, message: str) -> None:
 def test_bad_arguments() -> None:
     view = hand_view(PLAIN)
     for settings, message in (
-        ({"worlds": 0}, "worlds: expected an integer from 1 on, got 0"),
-        ({"playout": "nobody"}, "playout: no bot 'nobody'"),
-        ({"seed": -1}, "seed: expected a non-negative integer"),
+        ({"worlds": 0}, "^worlds: expected an integer from 1 on, got 0"),
+        ({"worlds": 1.5}, "^worlds: expected an integer from 1 on, got 1.5"),
+        ({"playout": "nobody"}, "^playout: no bot 'nobody'"),
+        ({"playout": lambda view: 0}, "^playout: policy '<lambda>' has no kernel"),
+        ({"seed": -1}, "^seed: expected a non-negative integer"),
     ):
         with pytest.raises(ValueError, match=message):
             bid_values(view, **settings)  # type: ignore[arg-type]
