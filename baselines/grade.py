@@ -25,14 +25,14 @@ from baselines.bots.exact import Work, drivers, endings_of, make_work
 from baselines.evaluation.games import (
     DEFAULT_BATCH,
     Source,
+    Tables,
     find_source,
     orders_of,
     reporting,
 )
 from baselines.evaluation.results import markdown_table, rich_table, run_of, source_text
 from baselines.evaluation.statistics import Estimate, Floats, estimate
-from trick_core import rng
-from trick_core.batch import Batch, check_threads
+from trick_core.batch import check_threads
 from trick_core.bits import words_to_bits
 from trick_core.bots import Bot, as_bot
 from trick_core.game import NUM_SEATS, Game, Setup, check_integer, setup_for
@@ -213,13 +213,14 @@ def grade(
         bots, lineup = [*bots, as_bot(opponents)], [0, 1, 1, 1]
     source = find_source(setup, suite, deals, seed)
     started = time.perf_counter()
-    tables = _Tables(setup, bots, orders_of(lineup, "rotations"), source, batch_size)
     judge = _Judge(setup, cards, model, limit, check_threads(num_threads))
     ledger = _Ledger(setup.game, source.count, cards, worst)
+    seatings = orders_of(lineup, "rotations")
+    tables = _Judged(setup, bots, seatings, source, batch_size, judge, ledger)
     with reporting(progress, source.count) as report:
         for first in range(0, source.count, tables.at_once):
             count = min(tables.at_once, source.count - first)
-            tables.play(first, count, judge, ledger)
+            tables.play(first, count)
             report(first + count)
     by_deal = ledger.points / NUM_SEATS  # in one game or in four, the policy had each seat once
     rows = tuple(ledger.row(k, by_deal[:, k]) for k in range(cards, 0, -1) if ledger.decisions[k])
@@ -340,8 +341,8 @@ class _Ledger:
         self.worst = sorted(self.worst, key=lambda mistake: -mistake.points)[: self.most]
 
 
-class _Tables:
-    """A batch whose row ``d * seatings + a`` plays deal d in seating a; every seat is asked from here, so that its position is seen."""
+class _Judged(Tables):
+    """Tables where every seat is asked from outside, so that its position is seen; decisions of policy 0 are judged."""
 
     def __init__(
         self,
@@ -350,45 +351,24 @@ class _Tables:
         seatings: Sequence[tuple[int, ...]],
         source: Source,
         batch_size: int,
+        judge: _Judge,
+        ledger: _Ledger,
     ) -> None:
-        self.setup, self.bots, self.seatings, self.source = setup, bots, seatings, source
-        most = 1 if source.custom is not None else max(1, batch_size // len(seatings))
-        self.at_once = min(source.count, most)
-        self.policies = np.tile(np.array(seatings), (self.at_once, 1))
-        self.names = [tuple(bots[number].name for number in seating) for seating in seatings]
-        self.batch = Batch(setup, len(self.policies), packed=True, autoreset="disabled")
-        self.batch.buffers.tables["domain"] = rng.SUITES
+        super().__init__(setup, bots, seatings, source, batch_size, inside=False)
+        self.judge, self.ledger = judge, ledger
 
-    def play(self, first: int, count: int, judge: _Judge, ledger: _Ledger) -> None:
-        """Play deals ``first`` to ``first + count - 1`` and enter the decisions of policy 0."""
-        batch, each = self.batch, len(self.seatings)
-        number = first + np.arange(len(self.policies)) // each
-        active = number < first + count
-        batch.buffers.tables["seed"] = np.uint64(self.source.seed)
-        batch.buffers.tables["number"] = number
-        config = None
-        if self.source.custom is not None:
-            try:
-                config = self.setup.game.reset_config(self.setup, self.source.custom[first])
-            except ValueError as error:
-                raise ValueError(f"deals[{first}]: {error}") from None
-        batch.reset(active, config)
-        actions = np.zeros(len(active), np.int64)
-        while True:
-            seats = batch.buffers.seats.copy()
-            live = active & (seats >= 0)
-            rows = np.flatnonzero(live)
-            if not len(rows):
-                return
-            on_turn = self.policies[rows, seats[rows]]
-            for policy in np.unique(on_turn):
-                asked = rows[on_turn == policy]
-                actions[asked] = batch.ask(self.bots[policy], asked)
-            judged, left = judge.choices(batch.buffers.states, rows[on_turn == 0])
-            if len(judged):
-                values, solved = judge.values(copy_records(batch.buffers.states[judged]))
-                ledger.unsolved += int((~solved).sum())
-                judged, left, values = judged[solved], left[solved], values[solved]
-                names = [self.names[row % each] for row in judged]
-                ledger.enter(values, actions[judged], left, number[judged], seats[judged], names)
-            batch.step(actions, live, again=True)
+    def decided(
+        self,
+        rows: np.ndarray[Any, Any],
+        policies: np.ndarray[Any, Any],
+        actions: np.ndarray[Any, Any],
+    ) -> None:
+        buffers = self.batch.buffers
+        judged, left = self.judge.choices(buffers.states, rows[policies == 0])
+        if not len(judged):
+            return
+        values, solved = self.judge.values(copy_records(buffers.states[judged]))
+        self.ledger.unsolved += int((~solved).sum())
+        judged, left, values = judged[solved], left[solved], values[solved]
+        seats, seated = buffers.seats[judged], [self.seated(row) for row in judged]
+        self.ledger.enter(values, actions[judged], left, self.deals[judged], seats, seated)

@@ -160,3 +160,23 @@ def test_worst_may_be_none_but_not_fewer() -> None:
     for worst in (-1, 1.5, True):
         with pytest.raises(ValueError, match="worst: expected an integer from 0 on"):
             grade("bolola/queens-v0", "random", 2, worst=worst)  # type: ignore[arg-type]
+
+
+def test_an_illegal_action_is_told_by_deal_and_seating() -> None:
+    """Not by the row of the batch: deal 3 is in the second row of the second batch."""
+    opened: list[list[int]] = []
+
+    def watching(view: Any) -> int:
+        if len(view.legal) == 13:
+            opened.append(view.legal)
+        return int(view.legal[0])
+
+    def cheat(view: Any) -> int:
+        return -1 if view.legal == opened[3] else int(view.legal[0])
+
+    grade("bolola/queens-v0", watching, 5, cards=1, batch_size=1, progress=False)
+    assert len(opened) == 5
+    seats = ", ".join(["cheat"] * 4)
+    message = rf"bot 'cheat' at seat \d of deal 3, seats \({seats}\), chose -1; legal are"
+    with pytest.raises(ValueError, match=message):
+        grade("bolola/queens-v0", cheat, 5, cards=1, batch_size=2, progress=False)

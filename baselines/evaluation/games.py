@@ -225,9 +225,7 @@ class Contest:
         self.seatings = seatings
         self.source = source
         each = len(seatings)
-        one_by_one = source.custom is not None
-        self._at_once = 1 if one_by_one else min(source.count, max(1, batch_size // each))
-        self._tables = _Tables(setup, bots, seatings, self._at_once, num_threads, inside)
+        self._tables = Tables(setup, bots, seatings, source, batch_size, num_threads, inside)
         self.cpu, self.decisions = self._tables.cpu, self._tables.decisions
         self.points: Floats = np.zeros((0, each, NUM_SEATS))
         self.roles: np.ndarray[Any, np.dtype[np.int8]] = np.zeros((0, each, NUM_SEATS), np.int8)
@@ -240,8 +238,9 @@ class Contest:
     def play_to(self, count: int, report: Callable[[int], None] | None = None) -> None:
         """Play on until ``count`` deals have been played; ``report`` hears how many were after each batch."""
         points, roles = [self.points], [self.roles]
-        for first in range(self.played, count, self._at_once):
-            some = self.part(first, min(self._at_once, count - first))
+        at_once = self._tables.at_once
+        for first in range(self.played, count, at_once):
+            some = self.part(first, min(at_once, count - first))
             points.append(some[0])
             roles.append(some[1])
             if report is not None:
@@ -260,9 +259,10 @@ class Contest:
 
     def part(self, first: int, count: int) -> tuple[Floats, np.ndarray[Any, np.dtype[np.int8]]]:
         """Points and roles of deals ``first`` to ``first + count - 1``, which need not be the next; they are not kept."""
+        tables = self._tables
         parts = [
-            self._tables.play(self.source, start, min(self._at_once, first + count - start))
-            for start in range(first, first + count, self._at_once)
+            tables.results(tables.play(start, min(tables.at_once, first + count - start)))
+            for start in range(first, first + count, tables.at_once)
         ]
         return np.concatenate([p for p, _ in parts]), np.concatenate([r for _, r in parts])
 
@@ -327,22 +327,39 @@ def over_table(points: Floats) -> Floats:
     return over
 
 
-class _Tables:
-    """A batch whose row ``d * seatings + a`` plays deal d in seating a."""
+class Tables:
+    """A batch whose row ``d * seatings + a`` plays deal d in seating a.
+
+    Args:
+        setup: The game.
+        bots: The policies.
+        seatings: Numbers of policies by seat.
+        source: The deals.
+        batch_size: Games played side by side; custom deals are played one by one.
+        num_threads: Threads for bots that play inside the drivers.
+        inside: Let them; False: ask them from outside.
+
+    Attributes:
+        at_once: Deals that are played at a time.
+        policies: Numbers of policies by row and seat.
+        deals: The deal of each row.
+    """
 
     def __init__(
         self,
         setup: Setup,
         bots: Sequence[Bot],
         seatings: Sequence[tuple[int, ...]],
-        at_once: int,
-        num_threads: int,
-        inside: bool,
+        source: Source,
+        batch_size: int,
+        num_threads: int = 1,
+        inside: bool = True,
     ) -> None:
-        self.setup = setup
-        self.bots = bots
-        self.seatings = seatings
-        self.policies = np.tile(np.array(seatings), (at_once, 1))
+        self.setup, self.bots, self.seatings, self.source = setup, bots, seatings, source
+        most = 1 if source.custom is not None else max(1, batch_size // len(seatings))
+        self.at_once = min(source.count, most)
+        self.policies = np.tile(np.array(seatings), (self.at_once, 1))
+        self.deals = np.arange(len(self.policies)) // len(seatings)
         self.cpu: Floats = np.zeros(len(bots))
         self.decisions = np.zeros(len(bots), np.int64)
         jitted = [bot.jit(setup.game) if inside else None for bot in bots]
@@ -361,33 +378,55 @@ class _Tables:
         self.batch.set_bots(chosen, where[self.policies])
         self.batch.buffers.tables["domain"] = rng.SUITES
 
-    def play(
-        self, source: Source, first: int, count: int
-    ) -> tuple[Floats, np.ndarray[Any, np.dtype[np.int8]]]:
-        """Points and roles in deals ``first`` to ``first + count - 1``, each (count, seatings, 4); -1 for no role."""
-        batch, each = self.batch, len(self.seatings)
-        active = np.arange(len(self.policies)) < count * each
-        tables = batch.buffers.tables
-        tables["seed"] = np.uint64(source.seed)
-        tables["number"] = first + np.arange(len(self.policies)) // each
+    def play(self, first: int, count: int) -> np.ndarray[Any, Any]:
+        """Play deals ``first`` to ``first + count - 1``, at most ``at_once``; which rows they are, bool."""
+        self.deals = first + np.arange(len(self.policies)) // len(self.seatings)
+        active: np.ndarray[Any, Any] = self.deals < first + count
+        tables = self.batch.buffers.tables
+        tables["seed"] = np.uint64(self.source.seed)
+        tables["number"] = self.deals
         config = None
-        if source.custom is not None:
+        if self.source.custom is not None:
             try:
-                config = self.setup.game.reset_config(self.setup, source.custom[first])
+                config = self.setup.game.reset_config(self.setup, self.source.custom[first])
             except ValueError as error:
                 raise ValueError(f"deals[{first}]: {error}") from None
         try:
-            batch.reset(active, config)
+            self.batch.reset(active, config)
             self._play_on(active)
         except ValueError as error:
-            raise self._explained(error, first) from error
-        game, states = self.setup.game, batch.buffers.states
+            raise self._explained(error) from error
+        return active
+
+    def results(
+        self, active: np.ndarray[Any, Any]
+    ) -> tuple[Floats, np.ndarray[Any, np.dtype[np.int8]]]:
+        """Points and roles of the games that these rows have played, each (deals, seatings, 4); -1 for no role."""
+        game, states = self.setup.game, self.batch.buffers.states
         out = np.zeros((len(self.policies), NUM_SEATS))
-        _returns(game)(batch.config, states, out)
-        points = out[active].reshape(count, each, NUM_SEATS) * game.unit
+        _returns(game)(self.batch.config, states, out)
+        points = out[active].reshape(-1, len(self.seatings), NUM_SEATS) * game.unit
         if game.roles is None:
             return points, np.full(points.shape, -1, np.int8)
         return points, game.roles(states)[active].reshape(points.shape)
+
+    def seated(self, row: int) -> tuple[str, ...]:
+        """Who sits at the table of a row, names by seat."""
+        return tuple(self.bots[number].name for number in self.policies[row])
+
+    def decided(
+        self,
+        rows: np.ndarray[Any, Any],
+        policies: np.ndarray[Any, Any],
+        actions: np.ndarray[Any, Any],
+    ) -> None:
+        """Called before the actions of policies that are asked from outside are taken; for those who look on.
+
+        Args:
+            rows: The rows that are on.
+            policies: Which policy was asked in each of them.
+            actions: What was chosen, by row of the batch.
+        """
 
     def _play_on(self, active: np.ndarray[Any, Any]) -> None:
         """Ask the policies that are not jitted until all games are over."""
@@ -407,17 +446,18 @@ class _Tables:
                 actions[asked] = batch.ask(self.bots[number], asked)
                 self.cpu[number] += time.process_time() - began
                 self.decisions[number] += choices
+            self.decided(rows, on_turn, actions)
             batch.step(actions, live, again=True)
 
-    def _explained(self, error: ValueError, first: int) -> ValueError:
+    def _explained(self, error: ValueError) -> ValueError:
         """An illegal action by its deal and seating, instead of by its row."""
         match = re.match(r"(bot .* at seat \d) of table (\d+) (chose .*)", str(error), re.DOTALL)
         if match is None:
             return error
-        deal, seating = divmod(int(match.group(2)), len(self.seatings))
-        names = ", ".join(self.bots[number].name for number in self.seatings[seating])
+        row = int(match.group(2))
+        names = ", ".join(self.seated(row))
         return ValueError(
-            f"{match.group(1)} of deal {first + deal}, seats ({names}), {match.group(3)}"
+            f"{match.group(1)} of deal {self.deals[row]}, seats ({names}), {match.group(3)}"
         )
 
 
