@@ -10,7 +10,7 @@ generations are never cut, so its marks come late, and the games by which it sel
 
 A trainer whose library this interpreter lacks is run by the first that has it: the one named by ``--python``, or those that
 ``nox --sessions libraries`` made. The file of results is written after each trainer, and what it holds is not measured again;
-``python docs/generate.py`` puts benchmarks/results/trainers.json into docs/train/README.md.
+``python docs/generate.py`` puts benchmarks/results/trainers.json and trainers-short.json into docs/train/README.md.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from trick_core.game import setup_for
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path("benchmarks/results/trainers.json")
+#: Another run in the documentation: five minutes of one core.
+SHORT = Path("benchmarks/results/trainers-short.json")
 AGAINST = "greedy-v1"
 #: More rounds than any run has: the clock ends it.
 ENDLESS = 10**6
@@ -415,14 +417,14 @@ def measure(
     return {"marks": marks, **kept, **done}
 
 
-def load(file: Path, settings: Settings, cpu: str) -> dict[str, Any]:
-    """The trainers that a file of results holds.
+def load(file: Path, settings: Settings, cpu: str) -> tuple[dict[str, Any], str | None]:
+    """The trainers that a file of results holds, and its remark.
 
     Raises:
         ValueError: It was measured with other settings or on another machine, or holds something else.
     """
     if not file.exists():
-        return {}
+        return {}, None
     try:
         content = json.loads(file.read_text())
         held, where = content["settings"], content["machine"]["cpu"]
@@ -435,7 +437,7 @@ def load(file: Path, settings: Settings, cpu: str) -> dict[str, Any]:
             f"{file} holds results of {held} on {where}, not of {asked} on {cpu}: "
             "take another file (--json), or drop them (--fresh)"
         )
-    return trainers
+    return trainers, content.get("remark")
 
 
 @contextmanager
@@ -556,6 +558,12 @@ def notes(content: Mapping[str, Any]) -> list[str]:
         f"{here['cpu']}; {here['system']}; Python {here['python']}; "
         + ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
     ]
+    if missing := [
+        each.title for name, each in TRAINERS.items() if name not in content["trainers"]
+    ]:
+        lines.append(f"not measured in this run: {', '.join(missing)}")
+    if content.get("remark"):
+        lines.append(content["remark"])
     if here["load"] is not None and here["load"] > BUSY * here["cores"]:
         lines.append(
             f"the machine was busy when this began (load {here['load']}): read the order, not the rates"
@@ -594,6 +602,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--fresh", action="store_true", help="measure anew what FILE holds of these trainers"
     )
+    parser.add_argument("--remark", metavar="TEXT", help="a line for the notes: what else went on")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -610,15 +619,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         settings = Settings(options.env, tuple(options.minutes), options.deals, options.cores)
     except ValueError as error:
         parser.error(str(error))
+    known: dict[str, Any] = {}
+    remark: str | None = None
     try:
-        known = load(options.json, settings, here["cpu"])
+        known, remark = load(options.json, settings, here["cpu"])
     except ValueError as error:
         if not options.fresh:
             parser.error(str(error))
-        known = {}
     if options.fresh:
         known = {name: each for name, each in known.items() if name not in options.trainers}
     content = {"machine": here, "settings": asdict(settings), "trainers": known}
+    if options.remark or remark:
+        content["remark"] = options.remark or remark
     try:
         with _display(settings) as begin:
             for name in options.trainers:

@@ -194,9 +194,9 @@ def versions() -> str:
     return "\n".join(lines) + "\n"
 
 
-def trainers() -> str:
-    """The table of the trainers, from the file that ``benchmarks.trainers`` keeps."""
-    file = ROOT / trainers_benchmark.RESULTS
+def trainers(results: Path) -> str:
+    """The table of the trainers, from a file that ``benchmarks.trainers`` keeps."""
+    file = ROOT / results
     if not file.exists():
         return trainers_benchmark.NOTHING
     return trainers_benchmark.markdown(json.loads(file.read_text()))
@@ -209,7 +209,12 @@ def pages() -> dict[Path, str]:
     made = {
         readme: _fill(readme, "environments", environments()),
         contract_page: _fill(contract_page, "contracts", contracts()),
-        trainers_page: _fill(trainers_page, "trainers", trainers()),
+        trainers_page: _fill(
+            trainers_page,
+            "trainers-short",
+            trainers(trainers_benchmark.SHORT),
+            _fill(trainers_page, "trainers", trainers(trainers_benchmark.RESULTS)),
+        ),
         ROOT / "docs" / "observations.md": observations(),
         ROOT / "docs" / "actions.md": actions(),
         ROOT / "docs" / "versions.md": versions(),

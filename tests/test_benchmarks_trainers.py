@@ -102,15 +102,21 @@ def test_notes_say_whether_the_machine_was_busy(content: dict[str, Any]) -> None
     assert text.startswith("| trainer |") and "pinned to 2 cores of 2" in text
 
 
+def test_notes_say_what_is_left_and_what_else_went_on(content: dict[str, Any]) -> None:
+    assert "not measured in this run: Tianshou" in notes(content)
+    content["remark"] = "a film was on"
+    assert "a film was on" in notes(content)
+
+
 def test_file_of_other_settings_or_another_machine_is_not_mixed(
     content: dict[str, Any], tmp_path: Path
 ) -> None:
     settings = Settings("bolola/hearts-v0", (5, 30), 200, 1)
     file = tmp_path / "trainers.json"
-    assert load(file, settings, "a processor") == {}
+    assert load(file, settings, "a processor") == ({}, None)
     content["settings"]["cores"] = 1
     file.write_text(json.dumps(content))
-    assert load(file, settings, "a processor") == content["trainers"]
+    assert load(file, settings, "a processor") == (content["trainers"], None)
     with pytest.raises(ValueError, match="--fresh"):
         load(file, Settings("bolola/hearts-v0", (5, 20), 200, 1), "a processor")
     with pytest.raises(ValueError, match="another"):
@@ -195,10 +201,12 @@ def test_fresh_measures_anew_only_what_is_asked_for(
     monkeypatch.setattr(trainers, "machine", lambda: dict(MACHINE))
     file = tmp_path / "trainers.json"
     content["settings"]["cores"] = 1
+    content["remark"] = "a film was on"
     file.write_text(json.dumps(content))
     command = ["--cores", "1", "--json", str(file), "--trainers", "sb3", "torchrl"]
     assert trainers.main(command) == 0
     assert asked == ["torchrl"]  # it was missing before
+    assert json.loads(file.read_text())["remark"] == "a film was on"
     assert trainers.main([*command, "--fresh"]) == 0
     assert asked == ["torchrl", "sb3", "torchrl"]
     held = json.loads(file.read_text())["trainers"]
