@@ -628,7 +628,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.error(str(error))
     if options.fresh:
         known = {name: each for name, each in known.items() if name not in options.trainers}
-    content = {"machine": here, "settings": asdict(settings), "trainers": known}
+    content: dict[str, Any] = {"machine": here, "settings": asdict(settings)}
+    content["trainers"] = known
     if options.remark or remark:
         content["remark"] = options.remark or remark
     try:
