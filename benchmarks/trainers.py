@@ -116,7 +116,14 @@ def _sb3(env: str, minutes: float, threads: int, **changes: Any) -> Work:
 
 
 def _rllib(env: str, minutes: float, threads: int, **changes: Any) -> Work:
-    from baselines.train.rllib import MAIN, Config, League, RLlibBot, algorithm_config
+    from baselines.train.rllib import (
+        MAIN,
+        Config,
+        League,
+        RLlibBot,
+        algorithm_config,
+        sampled,
+    )
 
     with needs("ray"):
         import ray
@@ -135,7 +142,7 @@ def _rllib(env: str, minutes: float, threads: int, **changes: Any) -> Work:
         result = algorithm.train()
         if config.league and algorithm.iteration % config.snapshot_every == 0:
             league.update(algorithm, result)
-        return int(result["env_runners"]["num_module_steps_sampled"][MAIN])
+        return sampled(result)
 
     return Work(
         config, advance, lambda: RLlibBot(algorithm.get_module(MAIN), "agent"), algorithm.stop

@@ -328,7 +328,7 @@ class League:
         return {
             name: float(logged[f"against_{name}"])
             for name in self.snapshots
-            if f"against_{name}" in logged
+            if math.isfinite(logged.get(f"against_{name}", math.nan))
         }
 
     def seating(self, scores: Mapping[str, float]) -> Seating:
@@ -471,7 +471,7 @@ def _run(
             done, last = algorithm.iteration, algorithm.iteration >= config.iterations
             point: dict[str, Any] = {
                 "iteration": done,
-                "decisions_per_second": _sampled(result) / seconds,
+                "decisions_per_second": sampled(result) / seconds,
                 **{f"over {name}": score for name, score in league.scores(result).items()},
             }
             if config.league and config.snapshot_every and done % config.snapshot_every == 0:
@@ -491,9 +491,10 @@ def _run(
         _save(algorithm, league, folder)
 
 
-def _sampled(result: Mapping[str, Any]) -> float:
-    """The learning policy's own decisions in a round, those of snapshots left out."""
-    return float(result["env_runners"]["num_module_steps_sampled"][MAIN])
+def sampled(result: Mapping[str, Any]) -> int:
+    """The learning policy's own decisions in a round, those of snapshots left out; 0 in one in which every runner was lost."""
+    count = result.get("env_runners", {}).get("num_module_steps_sampled", {}).get(MAIN, 0)
+    return 0 if math.isnan(count) else int(count)
 
 
 def _save(algorithm: Algorithm, league: League, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The games with RLlib itself, on a Ray cluster of two nodes on this machine."""
 
 import json
+import math
 import os
 import signal
 import sys
@@ -30,6 +31,7 @@ from baselines.train.rllib import (  # noqa: E402
     TrickMultiAgentEnv,
     algorithm_config,
     make_bot,
+    sampled,
     train,
 )
 from trick_core.game import AGENTS  # noqa: E402
@@ -165,6 +167,14 @@ def test_a_run_trains_snapshots_resumes_and_becomes_a_bot(env_id, cluster, tmp_p
     kept = make_bot(str(folder))
     ours, theirs = (evaluate(env_id, [each, "random"], deals=3) for each in (bot, kept))
     assert ours.rows[0].overall == theirs.rows[0].overall
+
+
+@pytest.mark.parametrize(
+    "runners",
+    [{}, {"num_module_steps_sampled": {}}, {"num_module_steps_sampled": {MAIN: math.nan}}],
+)
+def test_a_round_whose_runners_were_all_lost_counts_nothing(runners):
+    assert sampled({"env_runners": runners}) == 0
 
 
 def test_training_survives_a_runner_that_is_killed(cluster):
