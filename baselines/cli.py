@@ -28,10 +28,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command(options)
     except BrokenPipeError:
         return FAILURE
-    except (ValueError, TypeError, FileNotFoundError, IsADirectoryError, FileExistsError) as error:
+    except (
+        ValueError,
+        TypeError,
+        FileNotFoundError,
+        IsADirectoryError,
+        NotADirectoryError,
+        FileExistsError,
+    ) as error:
         print(f"trick-envs: {error}", file=sys.stderr)
         return USAGE_ERROR
-    except (MissingExtraError, OSError) as error:
+    except (MissingExtraError, OSError, MemoryError) as error:
         print(f"trick-envs: {error}", file=sys.stderr)
         return FAILURE
     except KeyboardInterrupt:
@@ -325,8 +332,11 @@ def _import(place: str) -> Any:
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise ValueError(f"--contract: {place}: {error}") from None
+    except (Exception, SystemExit) as error:  # it is the user's module, which may raise anything
+        what = (
+            "" if isinstance(error, (ImportError, AttributeError)) else f"{type(error).__name__}: "
+        )
+        raise ValueError(f"--contract: {place}: {what}{error}") from None
     finally:
         sys.path.remove("")
 

@@ -129,3 +129,25 @@ def test_missing_extra_is_one_sentence():
     )
     assert done.returncode == 1
     assert done.stderr.strip() == "trick-envs: torch is missing: pip install 'trick-envs[train]'"
+
+
+@pytest.mark.parametrize(
+    "text", ["x = (", "x = y", "raise RuntimeError('no')", "raise SystemExit(3)"]
+)
+def test_a_module_of_rows_that_fails_is_named(text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name = f"rows{abs(hash(text))}"
+    (tmp_path / f"{name}.py").write_text(text)
+    assert main(["evaluate", "bolola/custom-v0", "--contract", f"{name}:x"]) == 2
+    assert f"--contract: {name}:x: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "policy",
+    ["pimc:burn=3000000000", "pimc:worlds=99999999999999999999", "ismcts:depth=3000000000"],
+)
+def test_settings_that_no_record_holds_are_refused(policy, capsys):
+    assert (
+        main(["evaluate", "bolola/hearts-v0", "--policies", policy, "random", "--deals", "1"]) == 2
+    )
+    assert "to 2147483647, got" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import cloudpickle
@@ -234,3 +235,23 @@ def test_a_net_for_deals_plays_the_match():
     setup = make_setup("match", order=["hearts", "trump"])
     result = evaluate(setup, [NetBot(some_net(BOLOLA)), "random"], deals=2, seed=1, progress=False)
     assert result.deals_per_episode == 2
+
+
+@pytest.mark.parametrize("fault", ["wide", "short", "nan", "game"])
+def test_a_net_of_another_shape_is_refused(fault, tmp_path):
+    """Before a kernel reads or writes beyond the observation."""
+    net, file = some_net(BOLOLA), tmp_path / "net.npz"
+    first, last = net.weights[0], net.weights[-1]
+    if fault == "wide":
+        wide = np.zeros((BOLOLA.layout.size + 64, first.shape[1]), np.float32)
+        net = replace(net, weights=(wide, *net.weights[1:]))
+    elif fault == "short":
+        biases = (*net.biases[:-1], net.biases[-1][:10])
+        net = replace(net, weights=(*net.weights[:-1], last[:, :10]), biases=biases)
+    elif fault == "nan":
+        net = replace(net, weights=(first * np.float32("nan"), *net.weights[1:]))
+    else:
+        net = replace(net, about={**net.about, "game": 5})
+    net.save(file)
+    with pytest.raises(ValueError, match=r"the net reads|is no net"):
+        make_bot(f"net:{file}").jit(BOLOLA)

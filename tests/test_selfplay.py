@@ -267,6 +267,69 @@ def test_a_users_row_is_trained_on_resumed_and_told(tmp_path):
     assert same_config(again.config, setup.config)
 
 
+def test_a_run_is_not_resumed_on_another_row(tmp_path):
+    """Rows of one id, given as setups: the file holds all their options, and so does the command."""
+    take, avoid = (make_setup(Contract(name="mine", trick_points=p)) for p in (50, -50))
+    config = small(tmp_path, envs=(take,), steps=100, tables=2, eval_deals=2)
+    train(config, progress=False)
+    with pytest.raises(ValueError, match="with other options"):
+        train(replace(config, envs=(avoid,), steps=300), resume=True, progress=False)
+    assert train(replace(config, steps=300), resume=True, progress=False).steps >= 300
+    words = shlex.split(find(str(tmp_path / "net.npz")).about["stages"][-1]["command"])
+    row = next(json.loads(w.partition("=")[2]) for w in words if w.startswith("contract="))
+    assert same_config(setup_for("bolola/custom-v0", contract=row).config, take.config)
+
+
+def test_a_run_file_that_does_not_fit_its_checkpoint_is_refused(tmp_path):
+    config = small(tmp_path, steps=100, tables=2)
+    train(config, progress=False)
+    kept = json.loads((tmp_path / "run.json").read_text())
+    for name, value in (("layers", [32]), ("eval_against", ["greedy-v1"])):
+        bad = {**kept, "config": {**kept["config"], name: value}}
+        (tmp_path / "run.json").write_text(json.dumps(bad))
+        with pytest.raises(ValueError, match=r"does not fit run\.json|the curve has others"):
+            train(replace(config, steps=300), resume=True, progress=False)
+
+
+def test_the_smallest_minibatches_learn(tmp_path):
+    """No step rests on a single decision, whose deviation is no number."""
+    result = train(small(tmp_path, steps=300, tables=1, minibatch=2, envs=TWO[:1]), progress=False)
+    assert all(np.isfinite(weight).all() for weight in result.net.weights)
+
+
+def test_a_loss_that_is_no_number_ends_the_run(monkeypatch):
+    """And the checkpoint before it stands, since none is written after it."""
+    run = SelfPlay(small())
+    monkeypatch.setattr(run, "_learn", lambda played: {"policy_loss": np.nan, "value_loss": 0.0})
+    with pytest.raises(ValueError, match="the last checkpoint stands"):
+        run.iterate(0.0)
+
+
+def test_where_nothing_is_to_be_chosen(tmp_path):
+    """A deal that is over before its first card: no decision had a choice."""
+    nothing = make_setup(Contract(name="nothing"), early_stop=True)
+    with pytest.raises(ValueError, match="there is nothing to learn"):
+        train(
+            small(
+                tmp_path,
+                envs=(nothing,),
+                opponents=("random",),
+                opponent_share=1.0,
+                opponent_seats=3,
+                tables=1,
+            ),
+            progress=False,
+        )
+
+
+def test_numbers_may_be_numpys(tmp_path):
+    config = small(
+        tmp_path, steps=np.int64(100), seed=np.int64(3), tables=2, learning_rate=np.float32(1e-3)
+    )
+    train(config, progress=False)
+    assert json.loads((tmp_path / "run.json").read_text())["config"]["seed"] == 3
+
+
 def test_a_run_from_a_net_that_reads_more_can_be_resumed(tmp_path):
     """A net of two contracts reads the contract's row too; trained on in one of them, it goes on doing so."""
     train(small(tmp_path / "two"), progress=False)
@@ -461,6 +524,11 @@ def test_the_other_hands_are_those_that_the_others_hold():
         ({"critic": "all"}, "critic: expected one of"),
         ({"opponents": ("nobody",)}, "no bot 'nobody'"),
         ({"learning_rate": 0.0}, "learning_rate: expected more than 0"),
+        ({"layers": 5}, "layers: expected a list"),
+        ({"eval_against": "greedy"}, "eval_against: expected a list"),
+        ({"opponents": None}, "opponents: expected a list"),
+        ({"weights": 5}, "weights: expected a list"),
+        ({"options": None}, "options: expected options by name"),
         ({"layers": ()}, "layers"),
         ({"opponent_seats": 4}, "opponent_seats: expected 1 to 3"),
         ({"head_range": 0.0}, "head_range: expected more than 0"),

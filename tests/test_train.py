@@ -193,3 +193,18 @@ def test_few_tables_are_imitated_too(tmp_path):
     settings = small(tmp_path, imitate="greedy", imitate_seconds=3, steps=1, tables=2)
     curve = train(settings, progress=False).curve
     assert curve[1]["random_mean"] > curve[0]["random_mean"]
+
+
+def test_no_minibatch_is_of_a_single_decision(tmp_path):
+    """197 x 13 is 5 x 512 + 1: SB3 would divide by the deviation of one number."""
+    with pytest.raises(ValueError, match="leaves a last one of a single decision from 197 x 13"):
+        small(tmp_path, tables=197, rollout=13, minibatch=512)
+
+
+def test_a_run_is_not_resumed_on_another_row(tmp_path):
+    take, avoid = (make_setup(Contract(name="mine", trick_points=p)) for p in (50, -50))
+    config = small(tmp_path, env=take, steps=416)
+    train(config, progress=False)
+    with pytest.raises(ValueError, match="with other options"):
+        train(small(tmp_path, env=avoid, steps=832), resume=True, progress=False)
+    train(small(tmp_path, env=take, steps=np.int64(832)), resume=True, progress=False)

@@ -490,11 +490,17 @@ def check_number(name: str, value: Any) -> float:
     return number
 
 
-def check_integer(name: str, value: Any, least: int) -> int:
-    """``value`` as an integer from ``least`` on, or a ``ValueError``."""
+#: The largest integers that records hold.
+INT32, INT64 = 2**31 - 1, 2**63 - 1
+
+
+def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """``value`` as an integer from ``least`` on, to ``most`` if there is a limit, or a ``ValueError``."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < least:
         raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
+    if most is not None and value > most:
+        raise ValueError(f"{name}: expected an integer from {least} to {most}, got {value!r}")
     return int(value)
 
 

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trick_core.bits import ONE, ZERO, lowest, popcount, words_to_bits
-from trick_core.game import NUM_SEATS, Endings, Game, Setup, check_states
+from trick_core.game import INT64, NUM_SEATS, Endings, Game, Setup, check_integer, check_states
 from trick_core.jit import copy_records, entry, kernel, records
 from trick_core.rng import advance, mix
 
@@ -592,6 +592,7 @@ def solve(
     """
     game = setup.game
     run = drivers(game, model)
+    limit = check_integer("limit", limit, 0, INT64)
     states = copy_records(check_states("states", states, game, setup.config))
     if (over := np.flatnonzero(states["seat"] < 0)).size:
         raise ValueError(f"states[{over[0]}]: the episode is over")

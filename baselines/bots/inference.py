@@ -28,7 +28,7 @@ from trick_core.bits import ONE, ZERO, popcount
 from trick_core.bots import View, random_bot
 from trick_core.drivers import JitBot
 from trick_core.episodes import check_seed
-from trick_core.game import Game, check_integer, check_number
+from trick_core.game import INT32, Game, check_integer, check_number
 from trick_core.jit import entry, kernel, records
 from trick_core.rng import SAMPLES, advance, below, mix, stream_key
 from trick_core.rollouts import choice_of, jit_bot, playout_label
@@ -121,8 +121,8 @@ def check_settings(slips: Any, burn: Any, thin: Any, where: str = "") -> None:
     """
     if not 0 < check_number(f"{where}slips", slips) <= 1:
         raise ValueError(f"{where}slips: expected a factor above 0, at most 1; got {slips!r}")
-    check_integer(f"{where}burn", burn, 1)
-    check_integer(f"{where}thin", thin, 1)
+    check_integer(f"{where}burn", burn, 1, INT32)
+    check_integer(f"{where}thin", thin, 1, INT32)
 
 
 class Source(NamedTuple):

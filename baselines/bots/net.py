@@ -72,7 +72,7 @@ class Net:
         """Make sure that the net is for a game as it is here.
 
         Raises:
-            ValueError: It is for another game, or was trained on another layout of the observation.
+            ValueError: It is for another game, was trained on another layout of the observation, or is too wide or cut short.
         """
         if self.about["game"] != game.name:
             raise ValueError(f"the net plays {self.about['game']}, not {game.name}")
@@ -80,6 +80,11 @@ class Net:
             raise ValueError(
                 f"the net was trained on another layout of {game.name}'s observation "
                 f"({self.about['layout'][:12]}, here {layout_hash(game)[:12]}); train it anew"
+            )
+        if self.inputs > game.layout.size or self.num_actions != game.num_actions:
+            raise ValueError(
+                f"the net reads {self.inputs} values and knows {self.num_actions} actions; {game.name} has "
+                f"{game.layout.size} and {game.num_actions}"
             )
 
     def logits(self, words: np.ndarray[Any, Any]) -> Floats:
@@ -143,7 +148,17 @@ def load(file: Path) -> Net:
             find_game(about["game"])
             if not weights or not isinstance(about["layout"], str):
                 raise ValueError("no layers")
-    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
+            if not all(np.isfinite(array).all() for array in (*weights, *biases)):
+                raise ValueError("weights that are not finite")
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OSError,
+        EOFError,
+        BadZipFile,
+    ) as error:
         raise ValueError(
             f"{file} is no net of {FORMAT} version {FORMAT_VERSION}: {error}"
         ) from None

@@ -27,7 +27,7 @@ import numpy as np
 from baselines.extras import needs
 from trick_core.bots import BatchView, Bot, View, as_bot
 from trick_core.bots import make_bot as make_known_bot
-from trick_core.game import Setup, check_number, setup_for
+from trick_core.game import Setup, check_integer, check_number, setup_for
 
 with needs("train"):
     import torch
@@ -125,9 +125,8 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
+            # As Python's own, which JSON takes.
+            object.__setattr__(self, name, check_integer(name, getattr(self, name), least))
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
             if name == "minutes" and value is None:
@@ -135,12 +134,18 @@ class TrainConfig:
             if not low <= check_number(name, value) <= high:
                 limits = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
                 raise ValueError(f"{name}: expected {limits}, got {value!r}")
+            object.__setattr__(self, name, float(value))
         for name in ("minutes", "imitate_seconds", "eval_every", "learning_rate", "clip"):
             if getattr(self, name) == 0:
                 raise ValueError(f"{name}: expected more than 0, got 0")
         if self.tables * self.rollout < 2:
             raise ValueError(
                 "tables x rollout: expected 2 decisions or more between updates, got 1"
+            )
+        if (self.tables * self.rollout) % self.minibatch == 1:  # SB3 divides by its deviation
+            raise ValueError(
+                f"minibatch: {self.minibatch} leaves a last one of a single decision from {self.tables} x {self.rollout}; "
+                "take another, or other tables"
             )
         if self.seed >= 1 << 32:  # what NumPy's and SB3's generators take
             raise ValueError(f"seed: expected an integer below 2**32, got {self.seed!r}")
@@ -442,6 +447,11 @@ def _load_state(
         asked, held = _identity(config.env), kept["env"]
         if asked != held:
             raise ValueError(f"{folder} holds a run on {held}, not on {asked}")
+        written = json.loads(json.dumps(setup_for(config.env, **kept["options"]).options))
+        if written != state.get("setup", written):
+            raise ValueError(f"{folder} holds a run on {held} with other options")
+        if curve and any(f"{name}_mean" not in curve[0] for name in kept["eval_against"]):
+            raise ValueError("eval_against: the curve has others")
         kept["env"] = config.env
         kept["layers"] = tuple(kept["layers"])
         kept["eval_against"] = tuple(kept["eval_against"])
@@ -593,6 +603,7 @@ class _Observer(BaseCallback):
         if not isinstance(self._config.env, str):
             settings["env"] = self._setup.id
         state = {"config": settings, "seconds": self._clock.seconds(), "curve": self._curve}
+        state["setup"] = setup_for(self._config.env, **self._config.options).options
         temporary = self._folder / f"run.{os.getpid()}.tmp.json"
         temporary.write_text(json.dumps(state, indent=1, default=str))
         temporary.replace(self._folder / "run.json")

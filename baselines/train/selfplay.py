@@ -43,7 +43,15 @@ from trick_core.batch import Batch
 from trick_core.bits import ONE, ZERO
 from trick_core.bots import as_bot
 from trick_core.drivers import JitBot
-from trick_core.game import NUM_SEATS, Game, Setup, check_choice, check_number, setup_for
+from trick_core.game import (
+    NUM_SEATS,
+    Game,
+    Setup,
+    check_choice,
+    check_integer,
+    check_number,
+    setup_for,
+)
 from trick_core.jit import entry, kernel, records
 from trick_core.rng import mix
 from trick_core.rollouts import ENDS, PLAYOUT, playout, playout_label
@@ -214,9 +222,8 @@ class SelfPlayConfig:
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name}: expected an integer from {least} on, got {value!r}")
+            # As Python's own, which JSON takes.
+            object.__setattr__(self, name, check_integer(name, getattr(self, name), least))
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
             if name in ("minutes", "head_range") and value is None:
@@ -224,6 +231,7 @@ class SelfPlayConfig:
             if not low <= check_number(name, value) <= high:
                 limits = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
                 raise ValueError(f"{name}: expected {limits}, got {value!r}")
+            object.__setattr__(self, name, float(value))
         for name in (
             "minutes",
             "learning_rate",
@@ -247,7 +255,13 @@ class SelfPlayConfig:
             )
         if self.seed >= 1 << 31:
             raise ValueError(f"seed: expected an integer below 2**31, got {self.seed!r}")
-        if not isinstance(self.envs, (list, tuple)) or not self.envs:
+        for name in ("envs", "weights", "opponents", "layers", "eval_against"):
+            value = getattr(self, name)
+            if not isinstance(value, (list, tuple)) and not (name == "weights" and value is None):
+                raise ValueError(f"{name}: expected a list, got {value!r}")
+        if not isinstance(self.options, dict):
+            raise ValueError(f"options: expected options by name, got {self.options!r}")
+        if not self.envs:
             raise ValueError(f"envs: expected environments, got {self.envs!r}")
         if self.weights is not None:
             if len(self.weights) != len(self.envs):
@@ -584,6 +598,8 @@ class Tables:
                     part = slice(self.starts[k], self.starts[k + 1])
                     got[part] = np.where(lives[k][:, None], batch.buffers.rewards, 0.0)
             rewards.append(got)
+        if not parts:
+            raise ValueError("no decision of the learner had a choice: there is nothing to learn")
         decisions = Decisions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
         return Played(decisions, np.array(rewards), count)
 
@@ -901,6 +917,10 @@ class SelfPlay:
             played = self.tables.play(self.iteration, self.choose, *players)
             self._set_rate(config.learning_rate * max(0.0, 1.0 - share))
             stats = self._learn(played)
+        if not all(math.isfinite(stats[name]) for name in ("policy_loss", "value_loss")):
+            raise ValueError(
+                "the loss is no number any more; the last checkpoint stands, for a run with a lower rate"
+            )
         words = played.decisions.words
         self.ever |= np.bitwise_or.reduce(words, axis=0)
         self.always &= np.bitwise_and.reduce(words, axis=0)
@@ -938,9 +958,9 @@ class SelfPlay:
         return bots, who
 
     def _minibatches(self, count: int, size: int) -> list[Any]:
-        """Indices of the gradient steps of one pass; all of about the same size."""
+        """Indices of the gradient steps of one pass; all of about the same size, and none of a single decision unless it is the only one."""
         order = torch.randperm(count, generator=self.generator).numpy()
-        return np.array_split(order, max(1, round(count / size)))
+        return np.array_split(order, max(1, min(round(count / size), count // 2)))
 
     def _step(self, loss: torch.Tensor) -> None:
         self.optimizer.zero_grad(set_to_none=True)
@@ -957,7 +977,7 @@ class SelfPlay:
         target = torch.from_numpy(advantage + old_values)
         advantage_of, old_log = torch.from_numpy(advantage), torch.from_numpy(made.log_probs)
         actions = torch.from_numpy(made.actions)
-        sums = np.zeros(5)
+        sums = np.zeros(4)
         steps = 0
         for _ in range(config.epochs):
             for rows in self._minibatches(count, config.minibatch):
@@ -969,7 +989,7 @@ class SelfPlay:
                 entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
                 ratio = (taken - old_log[rows]).exp()
                 gain = advantage_of[rows]
-                gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+                gain = (gain - gain.mean()) / (gain.std(correction=min(1, len(gain) - 1)) + 1e-8)
                 clipped = ratio.clamp(1.0 - config.clip, 1.0 + config.clip)
                 policy_loss = -torch.minimum(ratio * gain, clipped * gain).mean()
                 hands = made.hands[rows]
@@ -982,14 +1002,14 @@ class SelfPlay:
                     loss = loss + config.belief * guess
                 self._step(loss)
                 moved = (old_log[rows] - taken).mean()
-                sums += [
-                    float(x.detach()) for x in (policy_loss, error, entropy, moved, gain.std())
-                ]
+                sums += [float(x.detach()) for x in (policy_loss, error, entropy, moved)]
                 steps += 1
-        names = ("policy_loss", "value_loss", "entropy", "kl", "_")
-        stats = dict(zip(names[:4], sums[:4] / steps, strict=True))
-        spread = float(target.var()) or 1.0
-        stats["explained"] = 1.0 - float((target - torch.from_numpy(old_values)).var()) / spread
+        names = ("policy_loss", "value_loss", "entropy", "kl")
+        stats = dict(zip(names, sums / steps, strict=True))
+        degree = min(1, count - 1)
+        spread = float(target.var(correction=degree)) or 1.0
+        left = (target - torch.from_numpy(old_values)).var(correction=degree)
+        stats["explained"] = 1.0 - float(left) / spread
         return stats
 
     def _old_values(self, made: Decisions, first: int) -> Any:
@@ -1182,7 +1202,10 @@ def train(
     run = SelfPlay(config, 0 if checkpoint is None else checkpoint.get("inputs", 0))
     config = run.config
     if checkpoint is not None:
-        run.load_state(checkpoint)
+        try:
+            run.load_state(checkpoint)
+        except (RuntimeError, KeyError, ValueError) as error:
+            raise ValueError(f"{folder}: checkpoint.pt does not fit run.json: {error}") from None
     log = _logger(config)
     if not curve:
         _evaluate(run, 0.0, curve, report)
@@ -1281,8 +1304,12 @@ def as_command(config: SelfPlayConfig) -> str:
     plain = SelfPlayConfig()
     setups = [setup_for(env, **config.options) for env in config.envs]
     words = ["trick-envs", "train", *(setup.id for setup in setups)]
-    for name, value in _written(config.options, setups[0]).items():
-        words += ["--option", f"{name}={json.dumps(value)}"]
+    told_of = [
+        _told(env, setup, config.options) for env, setup in zip(config.envs, setups, strict=True)
+    ]
+    if all(each == told_of[0] for each in told_of):  # else no command says it
+        for name, value in told_of[0].items():
+            words += ["--option", f"{name}={json.dumps(value)}"]
     words += ["--trainer", "self-play", "--steps", str(config.steps)]
     told = {*_ASIDE, "envs", "options", "steps", "head_start", "teacher", "head_steps"}
     if config.head_start != "none":
@@ -1303,6 +1330,23 @@ def _written(options: dict[str, Any], setup: Setup) -> dict[str, Any]:
     return {name: setup.options[name] for name in options}
 
 
+def _told(env: Any, setup: Setup, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that a command must give: those of the run, and of a setup all that its id does not say."""
+    if isinstance(env, str):
+        return _written(options, setup)
+    try:
+        own = setup_for(setup.id).options
+    except TypeError:  # a user's row has no id of its own
+        own = {}
+    return {name: value for name, value in setup.options.items() if own.get(name) != value}
+
+
+def _setups(envs: Sequence[Any], options: dict[str, Any]) -> list[dict[str, Any]]:
+    """All options of the environments, as a run's file holds them."""
+    setups = [setup_for(env, **options).options for env in envs]
+    return json.loads(json.dumps(setups))  # type: ignore[no-any-return]
+
+
 def _settings(run: SelfPlay) -> dict[str, Any]:
     names = [each.name for each in fields(run.config)]
     return {name: getattr(run.config, name) for name in names} | {
@@ -1318,7 +1362,8 @@ def _save(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> None:
     temporary = folder / f"checkpoint.{os.getpid()}.tmp.pt"
     torch.save(run.state(), temporary)
     temporary.replace(folder / "checkpoint.pt")
-    state = {"config": _settings(run), "seconds": seconds, "curve": curve}
+    state: dict[str, Any] = {"config": _settings(run), "seconds": seconds, "curve": curve}
+    state["setups"] = _setups(run.config.envs, run.config.options)
     temporary = folder / f"run.{os.getpid()}.tmp.json"
     temporary.write_text(json.dumps(state, indent=1, default=str))
     temporary.replace(folder / "run.json")
@@ -1347,6 +1392,13 @@ def _load(
         asked = [setup_for(env, **config.options).id for env in config.envs]
         if asked != kept["envs"]:
             raise ValueError(f"{folder} holds a run on {', '.join(kept['envs'])}, not on {asked}")
+        setups = _setups(config.envs, kept["options"])
+        if setups != state.get("setups", setups):
+            raise ValueError(
+                f"{folder} holds a run on {', '.join(kept['envs'])} with other options"
+            )
+        if curve and any(f"{name}_mean" not in curve[0] for name in kept["eval_against"]):
+            raise ValueError("eval_against: the curve has others")
         kept.update(steps=config.steps, minutes=config.minutes, folder=config.folder)
         kept.update(overwrite=config.overwrite, envs=config.envs, init=None)
         for name, value in kept.items():
