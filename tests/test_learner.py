@@ -18,6 +18,7 @@ import bolola_env  # noqa: F401  (registers its ids)
 from bolola_env.game import setup as bolola_setup
 from tarot_env.game import setup as tarot_setup
 from tests.helpers import fewer
+from trick_core.batch import BotError
 from trick_core.bits import words_to_bits
 from trick_core.bots import Bot
 from trick_core.jit import JIT
@@ -590,3 +591,28 @@ def test_refused_reset_after_new_opponents_leaves_running_episodes_alone():
     for _ in range(13):
         actions = env.sample_actions()
         same(env.step(actions), expected.step(actions))
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["asked", "compiled"])
+@pytest.mark.parametrize("before", [3, None], ids=["seeded", "new"])
+def test_refused_reset_leaves_the_generator_alone(before, asked, monkeypatch):
+    env = LearnerVectorEnv(HEARTS, 3, ["random", lowest if asked else "random", "greedy"], "rotate")
+
+    def failing(*arguments):
+        raise BotError("the bot fails")
+
+    if before is not None:
+        env.reset(seed=before)
+    expected = pickle.loads(pickle.dumps(env._np_random))
+    seed = env._np_random_seed
+    monkeypatch.setattr(env._seating, "play_others", failing)
+    with pytest.raises(BotError):
+        env.reset(seed=77)
+    assert env._np_random_seed == seed
+    if before is None:
+        assert env._np_random is None
+    else:
+        assert env.np_random.random() == expected.random()
+    monkeypatch.undo()
+    env.reset(seed=77)
+    assert env.np_random_seed == 77

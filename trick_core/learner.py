@@ -129,7 +129,7 @@ class LearnerVectorEnv(VectorEnv):
             options = {key: value for key, value in options.items() if key != "opponents"}
         rows = self._reset_mask(options)
         batch, samples = self._batch, self._samples.copy()
-        begun = self._begun
+        begun, generator = self._begun, (self._np_random, self._np_random_seed)
         # Without bots to ask or to change, only a compiled bot can fail once the arguments are checked.
         undo = lineup is not None or self._seating.asks or self._seating.grown
         try:
@@ -143,6 +143,7 @@ class LearnerVectorEnv(VectorEnv):
                 self._seating.play_others(batch)
         except BaseException as error:
             self._samples[:] = samples
+            self._np_random, self._np_random_seed = generator
             self._begun = begun and (undo or not isinstance(error, BotError))
             raise
         self._seats[:] = self._learner
