@@ -404,6 +404,16 @@ def test_spaces_are_copied_with_their_samplers_by_deepcopy_alone() -> None:
     assert own.action_space("player_0") is not env.action_space("player_0")
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_copy_has_spaces_of_its_own(way: str) -> None:
+    env = bolola_env.env("hearts")
+    views = [env.observation_space("player_0"), env.state_space, env.metadata]
+    twin = WAYS[way](env)
+    own = [twin.observation_space("player_0"), twin.state_space, twin.metadata]
+    assert own == views and not set(map(id, own)) & set(map(id, views))
+    assert twin.state_space is twin.state_space
+
+
 def test_an_environment_of_a_users_own_row_can_be_pickled() -> None:
     env = bolola_env.env(HOUSE_RULE)
     env.reset(seed=1)

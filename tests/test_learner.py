@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import random
 import sys
@@ -616,3 +617,23 @@ def test_refused_reset_leaves_the_generator_alone(before, asked, monkeypatch):
     monkeypatch.undo()
     env.reset(seed=77)
     assert env.np_random_seed == 77
+
+
+@pytest.mark.parametrize("how", [copy.copy, lambda env: env.clone()], ids=["copy", "clone"])
+@pytest.mark.parametrize("kind", [LearnerVectorEnv, VectorEnv])
+def test_copies_have_spaces_and_a_generator_of_their_own(kind, how):
+    env = kind(HEARTS, 3)
+    env.reset(seed=3)
+    assert env.observation_space is env.observation_space  # made when asked for
+    twin = how(env)
+    assert type(twin) is kind and twin.np_random_seed == 3
+    expected = pickle.loads(pickle.dumps(env.np_random)).random(4).tolist()
+    assert twin.np_random.random(4).tolist() == expected
+    assert env.np_random.random(4).tolist() == expected
+    parts = ("single_action_space", "action_space", "single_observation_space")
+    for name in (*parts, "observation_space", "state_space", "metadata"):
+        own, other = getattr(twin, name), getattr(env, name)
+        assert own == other and own is not other, name
+    before = rows_of(env)
+    twin.step(twin.sample_actions())
+    assert rows_of(env) == before

@@ -527,10 +527,20 @@ def test_rendering_shows_the_learners_view_only(capsys):
 
 COPIES = {
     "clone": lambda env: env.clone(),
+    "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     "cloudpickle": lambda env: pickle.loads(cloudpickle.dumps(env)),
 }
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_copies_have_spaces_of_their_own(how):
+    env = SingleAgentEnv(HEARTS)
+    twin = COPIES[how](env)
+    for name in ("action_space", "observation_space", "metadata"):
+        own, other = getattr(twin, name), getattr(env, name)
+        assert own == other and own is not other, name
 
 
 @pytest.mark.parametrize("how", COPIES)

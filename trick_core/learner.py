@@ -9,13 +9,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 
 from trick_core.batch import BotError
 from trick_core.game import Setup
@@ -290,12 +289,13 @@ class LearnerVectorEnv(VectorEnv):
         return {**super()._form(), "class": "LearnerVectorEnv", "render_mode": self.render_mode}
 
     def clone(self) -> LearnerVectorEnv:
-        """An independent environment in the same state; it shares the bots."""
+        """An independent environment in the same state; it shares the bots. ``copy.copy`` does the same."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__getstate__())
         twin.metadata = dict(self.metadata)
-        twin.single_action_space = spaces.Discrete(self.setup.game.num_actions)
-        twin.action_space = batch_space(twin.single_action_space, self.num_envs)
+        twin.__dict__.pop("observation_space", None)  # made anew when asked for
+        twin._make_spaces()
+        twin._np_random = deepcopy(self._np_random)
         twin._seating = self._seating.copy()
         twin._batch = self._batch.copy()
         twin._samples = self._samples.copy()

@@ -91,13 +91,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.seat = seat
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": setup.name}
-        self.action_space = spaces.Discrete(game.num_actions)
-        self.observation_space = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, (game.layout.size,), np.int8),
-                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
-            }
-        )
+        self._make_spaces()
         self.history: list[int] = []
         self.episode_seed: int | None = None
         self.episode_custom = False
@@ -109,6 +103,16 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._seating = Seating(game)
         self._seating.install(self._batch, self._lineup, self._plan)
         self._wire()
+
+    def _make_spaces(self) -> None:
+        game = self.setup.game
+        self.action_space = spaces.Discrete(game.num_actions)
+        self.observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (game.layout.size,), np.int8),
+                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+            }
+        )
 
     def _wire(self) -> None:
         """Views of the buffers."""
@@ -317,17 +321,23 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._lineup, self._changed = lineup, True
 
     def clone(self) -> SingleAgentEnv:
-        """An independent environment at the same point of the same episode; it shares the bots."""
+        """An independent environment at the same point of the same episode; it shares the bots.
+
+        ``copy.copy`` does the same.
+        """
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.metadata = dict(self.metadata)
-        twin.action_space = spaces.Discrete(self.setup.game.num_actions)
+        twin._make_spaces()
         twin._np_random = deepcopy(self._np_random)
         twin._seating = self._seating.copy()
         twin._batch = self._batch.copy()
         twin.history = self.history.copy()
         twin._wire()
         return twin
+
+    def __copy__(self) -> SingleAgentEnv:
+        return self.clone()
 
     def get_state(self) -> SingleSnapshot:
         """This moment: cards, whose turn, the opponents' random stream, and the place in the sequence of deals."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -210,18 +211,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             "render_modes": ["ansi"],
             "autoreset_mode": self.autoreset_mode,
         }
-        game = setup.game
-        self.single_action_space = spaces.Discrete(game.num_actions)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.single_observation_space = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, (game.layout.size,), np.int8)
-                if observation == "bytes"
-                else spaces.Box(0, np.iinfo(np.uint64).max, (game.layout.words,), np.uint64),
-                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
-            }
-        )
-        self.state_space = spaces.Box(0, 1, (self.num_envs, game.state_layout.size), np.int8)
+        self._make_spaces()
         self._batch = Batch(
             setup,
             self.num_envs,
@@ -232,6 +222,20 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         self._samples = np.zeros(self.num_envs, np.uint64)
         self._begun = False
         self._wire()
+
+    def _make_spaces(self) -> None:
+        game = self.setup.game
+        self.single_action_space = spaces.Discrete(game.num_actions)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (game.layout.size,), np.int8)
+                if self.observation == "bytes"
+                else spaces.Box(0, np.iinfo(np.uint64).max, (game.layout.words,), np.uint64),
+                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+            }
+        )
+        self.state_space = spaces.Box(0, 1, (self.num_envs, game.state_layout.size), np.int8)
 
     def _wire(self) -> None:
         """What follows from the rest: live views of the buffers, constants, compiled drivers."""
@@ -604,7 +608,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         self._begun = snapshot.begun
 
     def clone(self) -> VectorEnv:
-        """An independent environment in the same state."""
+        """An independent environment in the same state; ``copy.copy`` does the same."""
         twin = VectorEnv(
             self.setup,
             self.num_envs,
@@ -616,7 +620,11 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         )
         twin.set_state(self.get_state())
         twin.spec = self.spec
+        twin._np_random, twin._np_random_seed = deepcopy(self._np_random), self._np_random_seed
         return twin
+
+    def __copy__(self) -> VectorEnv:
+        return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key not in _DERIVED}
