@@ -280,7 +280,9 @@ def _deal_by_suit() -> str:
     return f"N:...{everything} ..{everything}. .{everything}.. {everything}..."
 
 
-@pytest.mark.parametrize("action", [-1, 56, 10**30, 0.0, "2C", None, np.uint64(3), np.array([3])])
+@pytest.mark.parametrize(
+    "action", [-1, 56, 10**30, 0.0, "2C", None, True, False, np.True_, np.uint64(3), np.array([3])]
+)
 @pytest.mark.parametrize("make", [bolola_env.env, bolola_env.raw_env])
 def test_an_action_outside_the_space_always_raises(make: Any, action: Any) -> None:
     if isinstance(action, np.uint64) and Discrete(56).contains(action):

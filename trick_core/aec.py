@@ -356,7 +356,8 @@ class TrickAEC(AECEnv):  # type: ignore[misc]
     def _checked(self, agent: str, action: Any, over: bool) -> int:
         """The action as a Python int, or the errors of PettingZoo's wrappers."""
         try:
-            known = action is not None and self.action_space(agent).contains(action)
+            given = action is not None and not isinstance(action, (bool, np.bool_))
+            known = given and self.action_space(agent).contains(action)
         except OverflowError:  # Gymnasium before 1.4, on a number beyond int64
             known = False
         if not known:
