@@ -195,8 +195,8 @@ def rollouts(
         the same whatever n. In a match that is played on, later deals are those which the state's key holds: the true ones.
 
     Raises:
-        ValueError: An argument out of range; states of another setup; a policy without a kernel; or one that chose an illegal action, as every policy
-            must in a state that lacks cards, a view for one.
+        ValueError: An argument out of range; states of another game, or of a deal that the setup does not have; a policy without a kernel; or one
+            that chose an illegal action, as every policy must in a state that lacks cards, a view for one.
         TypeError: Something that is no policy.
     """
     setup = setup if isinstance(setup, Setup) else setup_for(setup)

@@ -588,7 +588,8 @@ def solve(
         work: Arrays of :func:`make_work` to work in; None: new ones.
 
     Raises:
-        ValueError: The game's endings cannot be solved; there is no such model; a state is over; states of another setup.
+        ValueError: The game's endings cannot be solved; there is no such model; a state is over; states of another game, or of a deal that
+            the setup does not have.
     """
     game = setup.game
     run = drivers(game, model)
