@@ -25,7 +25,7 @@ from trick_core.belief import worlds as draw_worlds
 from trick_core.bots import View
 from trick_core.drivers import JitBot
 from trick_core.episodes import check_seed
-from trick_core.game import NUM_SEATS, check_integer, setup_for
+from trick_core.game import NUM_SEATS, check_integer, check_seat, setup_for
 from trick_core.jit import entry, records
 from trick_core.records import Table
 from trick_core.rng import ROLLOUTS, stream_key
@@ -153,8 +153,13 @@ def hand_view(hand: str | Iterable[str | int], bids: Sequence[str] = (), dealer:
         dealer: The dealer's seat; the next one speaks first.
 
     Raises:
-        ValueError: Not 18 different cards, a hand that annuls the deal (T-2.2), or bids that are not legal.
+        ValueError: Not 18 different cards, a hand that annuls the deal (T-2.2), bids that are not legal, or no such seat.
     """
+    check_seat("dealer", dealer)
+    if not isinstance(hand, Iterable):
+        raise ValueError(f"hand: expected a text, or a list of texts or ids, got {hand!r}")
+    if isinstance(bids, str) or not isinstance(bids, Sequence):
+        raise ValueError(f"bids: expected a list of texts, got {bids!r}")
     cards = [card_id(card) for card in (hand.split() if isinstance(hand, str) else hand)]
     if len(cards) != HAND_SIZE or len(set(cards)) != HAND_SIZE:
         raise ValueError(f"hand: expected {HAND_SIZE} different cards, got {len(cards)}")

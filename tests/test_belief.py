@@ -326,6 +326,10 @@ def test_errors_say_what_is_wrong() -> None:
         worlds(view, 1, seed=-1)
     with pytest.raises(ValueError, match=r"i: expected 0\.\.0, got 1"):
         view_of(table.setup, table.states, 1)
+    for row in (0.0, "0", False, None, -1):
+        with pytest.raises(ValueError, match=rf"^i: expected 0\.\.0, got {row!r}"):
+            view_of(table.setup, table.states, row)  # type: ignore[arg-type]
+    assert view_of(table.setup, table.states, np.int64(0)).seat == view.seat  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"seat: expected a seat 0\.\.3, got 4"):
         view_of(table.setup, table.states, 0, 4)
     with pytest.raises(ValueError, match="states: expected an array of tarot's state records"):

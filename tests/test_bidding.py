@@ -97,6 +97,12 @@ def test_a_view_from_cards(dealer: int) -> None:
         ((PLAIN, ["garde", "prise"]), "'prise' is not legal"),
         ((PLAIN, ["pass"] * 4), "bids: expected at most 3"),
         ((PLAIN, [], 4), "dealer: expected a seat 0..3"),
+        ((PLAIN, [], "3"), "^dealer: expected a seat 0..3, got '3'"),
+        ((PLAIN, [], True), "^dealer: expected a seat 0..3, got True"),
+        ((5,), "^hand: expected a text, or a list of texts or ids, got 5"),
+        ((None,), "^hand: expected a text, or a list of texts or ids, got None"),
+        ((PLAIN, None), "^bids: expected a list of texts, got None"),
+        ((PLAIN, "pass"), "^bids: expected a list of texts, got 'pass'"),
     ],
 )
 def test_bad_hands(arguments: Any, message: str) -> None:

@@ -365,6 +365,8 @@ def test_reward_options_do_not_change_points() -> None:
         ({"seed": 1.5}, r"seed: expected an integer from 0 on, got 1.5"),
         ({"arrangements": "some"}, r"arrangements: expected one of 'all', 'rotations'"),
         ({"names": ["a"]}, r"names: expected 2, got 1"),
+        ({"names": [1, 2]}, r"names: expected texts, got 1"),
+        ({"names": ["a", None]}, r"names: expected texts, got None"),
         ({"num_threads": 0}, r"num_threads: expected an integer from 1 on, got 0"),
         ({"batch_size": 0}, r"batch_size: expected an integer from 1 on, got 0"),
     ],

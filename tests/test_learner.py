@@ -185,7 +185,12 @@ def test_row_i_is_the_environment_seeded_with_s_plus_i():
 
 @pytest.mark.parametrize(
     ("seed", "message"),
-    [([1, 2], "expected 4 seeds"), (-1, "non-negative"), ("x", "seed: expected")],
+    [
+        ([1, 2], "expected 4 seeds"),
+        (-1, "non-negative"),
+        ("x", "seed: expected"),
+        (np.array(3), "seed: expected an integer, None, or 4 of them"),
+    ],
 )
 def test_bad_seeds_are_refused(seed, message):
     with pytest.raises(ValueError, match=message):
@@ -211,6 +216,7 @@ def rows_of(env):
         ([[0], [0], [0]], r"\(3,\)"),
         ([0.0, 0.0, 0.0], "float64"),
         (None, "actions"),
+        ([[1], [2, 3]], r"^actions: expected 3 integers, one a row; got \[\[1\], \[2, 3\]\]"),
     ],
 )
 def test_actions_of_a_wrong_shape_or_dtype_are_refused(actions, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -370,6 +371,19 @@ def test_too_many_actions_are_refused() -> None:
     data["actions"] = [*data["actions"], "2C"]
     with pytest.raises(ValueError, match=r"actions\[52\]: '2C': the episode is over"):
         Record.from_json(data)
+
+
+@pytest.mark.parametrize("bad", ["1", 1.5, True, -1, 53])
+def test_counts_of_actions_are_whole_numbers(bad: Any) -> None:
+    table = play(Table(setup("hearts"), seed=2), random.Random(8))
+    before = table.states.tobytes()
+    shown = re.escape(repr(bad))
+    with pytest.raises(ValueError, match=f"^undo: expected 0 to 52 actions, got {shown}$"):
+        table.undo(bad)
+    with pytest.raises(ValueError, match=f"^stop: expected 0 to 52 actions, got {shown}$"):
+        to_record(table).table(bad)
+    assert table.states.tobytes() == before
+    assert to_record(table).table(np.int64(3)).history == table.history[:3]
 
 
 def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:

@@ -43,10 +43,11 @@ def view_of(
         A view of a copy. Off turn it has no legal actions; its ``random`` is 0.
 
     Raises:
-        ValueError: No such table or seat, nobody is on turn, or states of another setup.
+        ValueError: No such table or seat, nobody is on turn, or states of another game, or of a deal that the setup does not have.
     """
     check_states("states", states, setup.game, setup.config)
-    if not 0 <= i < len(states):
+    whole = isinstance(i, (int, np.integer)) and not isinstance(i, bool)
+    if not whole or not 0 <= i < len(states):
         raise ValueError(f"i: expected 0..{len(states) - 1}, got {i!r}")
     seat = int(states["seat"][i]) if seat is None else check_seat("seat", seat)
     if seat < 0:
@@ -152,7 +153,7 @@ def after(view: View, states: np.ndarray[Any, Any], action: int) -> np.ndarray[A
 
     Raises:
         TypeError: Not a view.
-        ValueError: No states of the game, or states of another setup, or the action is not legal in one of them.
+        ValueError: No states of the game, or one of a deal that the configuration does not have, or the action is not legal in one of them.
     """
     game = view.game
     _, drivers = _of(view)

@@ -199,8 +199,7 @@ class Table:
         Raises:
             ValueError: There are not so many.
         """
-        if not 0 <= count <= len(self.history):
-            raise ValueError(f"undo: expected 0 to {len(self.history)} actions, got {count}")
+        _check_count("undo", count, len(self.history))
         kept = self.history[: len(self.history) - count]
         self._begin()
         for action in kept:
@@ -220,6 +219,13 @@ class Table:
         """The table as text, from a seat's view; None: all hands."""
         seat = None if seat is None else check_seat("seat", seat)
         return self.game.render(self.setup, self.states, 0, seat, self.history)
+
+
+def _check_count(name: str, count: Any, most: int) -> None:
+    """Raise a ``ValueError`` unless it is a number of actions up to ``most``."""
+    whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+    if not whole or not 0 <= count <= most:
+        raise ValueError(f"{name}: expected 0 to {most} actions, got {count!r}")
 
 
 @dataclass(frozen=True)
@@ -274,8 +280,7 @@ class Record:
         """
         if stop is None:
             stop = len(self.actions)
-        if not 0 <= stop <= len(self.actions):
-            raise ValueError(f"stop: expected 0 to {len(self.actions)} actions, got {stop}")
+        _check_count("stop", stop, len(self.actions))
         table = self._opened()
         for index in range(stop):
             self._take(table, index)

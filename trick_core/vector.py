@@ -347,7 +347,9 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             first = fresh_seed() if seed is None else check_seed(seed) and int(seed)
             seeds = [check_seed(first + i) for i in range(count)]
         else:
-            if isinstance(seed, str) or not isinstance(seed, (Sequence, np.ndarray)):
+            number = isinstance(seed, np.ndarray) and seed.ndim == 0
+            several = isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str)
+            if number or not several:
                 raise ValueError(
                     f"seed: expected an integer, None, or {count} of them, got {seed!r}"
                 )
@@ -455,7 +457,12 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
 
     def _check(self, actions: Any) -> None:
         """Copy the actions to the buffers, if each is in the action space and, where that is asked for, legal."""
-        array = np.asarray(actions)
+        try:
+            array = np.asarray(actions)
+        except ValueError:  # lists of different lengths
+            raise ValueError(
+                f"actions: expected {self.num_envs} integers, one a row; got {actions!r}"
+            ) from None
         if array.shape != (self.num_envs,):
             raise ValueError(
                 f"actions: expected shape ({self.num_envs},), one a row; got {array.shape}"

@@ -49,12 +49,15 @@ def listed(name: str, value: Any, expected: str = "a list") -> list[Any]:
 
 
 def check_names(names: Sequence[str] | None, count: int) -> list[str] | None:
-    """The names, if there are some, or a ``ValueError`` unless there are ``count``."""
+    """The names, if there are some, or a ``ValueError`` unless they are ``count`` texts."""
     if names is None:
         return None
     given = listed("names", names)
     if len(given) != count:
         raise ValueError(f"names: expected {count}, got {len(given)}")
+    for name in given:
+        if not isinstance(name, str):
+            raise ValueError(f"names: expected texts, got {name!r}")
     return given
 
 
