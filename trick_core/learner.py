@@ -293,8 +293,9 @@ class LearnerVectorEnv(VectorEnv):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__getstate__())
         twin.metadata = dict(self.metadata)
-        twin.__dict__.pop("observation_space", None)  # made anew when asked for
-        twin._make_spaces()
+        for name in ("observation_space", "single_observation_space", "state_space"):
+            twin.__dict__.pop(name, None)  # made anew when asked for
+        twin._make_action_spaces()
         twin._np_random = deepcopy(self._np_random)
         twin._seating = self._seating.copy()
         twin._batch = self._batch.copy()

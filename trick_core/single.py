@@ -6,6 +6,7 @@ learner's seat in the meantime; what falls before its first action is added to t
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Mapping
 from copy import deepcopy
@@ -91,7 +92,7 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self.seat = seat
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "name": setup.name}
-        self._make_spaces()
+        self.action_space = spaces.Discrete(game.num_actions)
         self.history: list[int] = []
         self.episode_seed: int | None = None
         self.episode_custom = False
@@ -104,10 +105,11 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         self._seating.install(self._batch, self._lineup, self._plan)
         self._wire()
 
-    def _make_spaces(self) -> None:
+    @functools.cached_property
+    def observation_space(self) -> spaces.Dict:  # type: ignore[override]
+        """Space of the observation; made when asked for, so that copies are quick."""
         game = self.setup.game
-        self.action_space = spaces.Discrete(game.num_actions)
-        self.observation_space = spaces.Dict(
+        return spaces.Dict(
             {
                 "observation": spaces.Box(0, 1, (game.layout.size,), np.int8),
                 "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
@@ -328,7 +330,8 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.metadata = dict(self.metadata)
-        twin._make_spaces()
+        twin.__dict__.pop("observation_space", None)  # made anew when asked for
+        twin.action_space = spaces.Discrete(self.setup.game.num_actions)
         twin._np_random = deepcopy(self._np_random)
         twin._seating = self._seating.copy()
         twin._batch = self._batch.copy()

@@ -211,7 +211,7 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
             "render_modes": ["ansi"],
             "autoreset_mode": self.autoreset_mode,
         }
-        self._make_spaces()
+        self._make_action_spaces()
         self._batch = Batch(
             setup,
             self.num_envs,
@@ -223,19 +223,9 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
         self._begun = False
         self._wire()
 
-    def _make_spaces(self) -> None:
-        game = self.setup.game
-        self.single_action_space = spaces.Discrete(game.num_actions)
+    def _make_action_spaces(self) -> None:
+        self.single_action_space = spaces.Discrete(self.setup.game.num_actions)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.single_observation_space = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, (game.layout.size,), np.int8)
-                if self.observation == "bytes"
-                else spaces.Box(0, np.iinfo(np.uint64).max, (game.layout.words,), np.uint64),
-                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
-            }
-        )
-        self.state_space = spaces.Box(0, 1, (self.num_envs, game.state_layout.size), np.int8)
 
     def _wire(self) -> None:
         """What follows from the rest: live views of the buffers, constants, compiled drivers."""
@@ -286,6 +276,24 @@ class VectorEnv(GymnasiumVectorEnv[Arrays, Any, Any]):
     @staticmethod
     def _with_flags(name: str, values: Any, flags: Any) -> Arrays:
         return {name: values, f"_{name}": flags}
+
+    @functools.cached_property
+    def single_observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """Space of one row's observation; made when asked for, so that copies are quick."""
+        game = self.setup.game
+        return spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (game.layout.size,), np.int8)
+                if self.observation == "bytes"
+                else spaces.Box(0, np.iinfo(np.uint64).max, (game.layout.words,), np.uint64),
+                "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+            }
+        )
+
+    @functools.cached_property
+    def state_space(self) -> spaces.Box:
+        """Space of :meth:`state`."""
+        return spaces.Box(0, 1, (self.num_envs, self.setup.game.state_layout.size), np.int8)
 
     @functools.cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
