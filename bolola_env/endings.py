@@ -16,6 +16,7 @@ from trick_core.rng import mix
 
 _SEAT_AT = np.uint64(52)
 _LOCK_AT = np.uint64(54)
+_TRUMP_AT = np.uint64(55)
 
 
 @kernel
@@ -68,11 +69,13 @@ def is_alike(row: Any, card: Any, other: Any) -> Any:
 
 @kernel
 def key(config: Any, st: Any) -> Any:
-    """Between tricks the hands, who leads, and whether a suit is locked; the trick's number follows from the hands."""
+    """Between tricks the hands, who leads, the trump suit, and whether a suit is locked; the trick's number follows from the hands."""
     if st.trick_size != 0:
         return ZERO
     locked = np.uint64(st.locked != ZERO)
-    word = mix(st.hands[0] ^ (np.uint64(st.seat & 3) << _SEAT_AT) ^ (locked << _LOCK_AT))
+    trump = np.uint64(st.trump + 1)
+    word = st.hands[0] ^ (np.uint64(st.seat & 3) << _SEAT_AT)
+    word = mix(word ^ (locked << _LOCK_AT) ^ (trump << _TRUMP_AT))
     for seat in range(1, 4):
         word = mix(word ^ st.hands[seat])
     return word

@@ -223,6 +223,26 @@ def test_what_was_solved_before_changes_nothing() -> None:
     np.testing.assert_array_equal(exact.solve(setup, states).values, alone)
 
 
+#: Long suits: what follows differs with the trump suit, but the same hands come up after each naming.
+LONG_SUITS = "N:AKQ...AKQJT98765 ..KQJT98765432.2 .KQJT98765432..3 JT98765432.A.A.4"
+
+
+@compiled
+def test_the_trump_suit_belongs_to_the_position() -> None:
+    """Rule B-6.1: the four namings solved together are worth what each is worth solved alone."""
+    root = Table(bolola_setup("trump"), deal=LONG_SUITS, starter=0)
+    values, best = solve(root)
+    alone = {}
+    for action in root.legal():
+        named = Table(root.setup, deal=LONG_SUITS, starter=0)
+        named.play(action)
+        after, choice = solve(named)
+        alone[action] = after[choice]
+    assert values == alone
+    assert alone["trump:H"] != alone["trump:D"]
+    assert best == max(alone, key=lambda action: alone[action][0])
+
+
 def test_limit_leaves_positions_unsolved() -> None:
     rng = random.Random(1)
     for _ in range(20):
