@@ -55,7 +55,7 @@ LAYOUT = Layout(
         Piece(
             "hidden",
             NUM_CARDS,
-            "cards that the observer has not seen and that may lie aside: in the chien, or discarded",
+            "cards that may lie aside as far as the observer can tell: in the chien, or discarded",
         ),
         Piece("own_discard", 56, "suit cards that the observer has discarded"),
         Piece("level", 3, "level 10, 13, 15 of the poignée that the observer is showing, one-hot"),
@@ -82,7 +82,12 @@ STATE_LAYOUT = Layout(
         Piece("discard", NUM_CARDS, "cards that the taker has discarded"),
         Piece("level", 3, "level 10, 13, 15 of the poignée that is being shown, one-hot"),
         Piece("kept", 21, "trumps 1..21 kept back from it so far"),
-        Piece("asked", 3, "seats whose poignée has been dealt with", signed=False),
+        Piece(
+            "asked",
+            3,
+            "seats whose poignée has been dealt with, or that is being asked",
+            signed=False,
+        ),
         *(replace(piece, doc=piece.doc.replace("relative seat", "seat")) for piece in _PUBLIC),
     ]
 )
@@ -184,6 +189,9 @@ def describe(config: Any, st: Any, words: Any, i: Any) -> Any:
     """Write the full-information state (:data:`STATE_LAYOUT`); its seats are absolute."""
     suits, trumps = all_played(st)
     suits, trumps = ALL_SUITS & ~suits, ALL_TRUMPS & ~trumps
+    hide, hide_trumps = st.hide & suits, st.hide_trumps & trumps
+    if st.hidden_size == 0:
+        hide, hide_trumps = ZERO, ZERO
     _pack_state(
         words,
         i,
@@ -200,7 +208,7 @@ def describe(config: Any, st: Any, words: Any, i: Any) -> Any:
             by_id(st.can[2] & suits, st.can_trumps[2] & trumps),
             by_id(st.can[3] & suits, st.can_trumps[3] & trumps),
         ),
-        by_id(st.hide & suits, st.hide_trumps & trumps),
+        by_id(hide, hide_trumps),
         by_id(st.chien, st.chien_trumps),
         by_id(st.discard, st.discard_trumps),
         one_hot(st.phase == KEEP, st.level - 1),
@@ -254,7 +262,7 @@ def shown(st: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
 def course(config: Any, st: Any, a: Any, b: Any, c: Any, d: Any, as_play: Any) -> Any:
     """The public pieces from ``shown_level`` on; ``as_play`` hides who is asked."""
     live = st.seat >= 0
-    on_turn = st.leader if as_play else st.seat
+    on_turn = st.leader if as_play and live else st.seat
     phase = PLAY if as_play else st.phase
     return (
         (
@@ -314,7 +322,8 @@ def redact(config: Any, st: Any, seat: Any) -> Any:
     st.ruled_trumps = ZERO
     if is_asking(st):
         st.phase = PLAY
-        st.seat = st.leader
+        if st.seat >= 0:
+            st.seat = st.leader
         st.asked = 4
         st.level = 0
         st.kept = ZERO

@@ -55,7 +55,7 @@ def render(
     st = states[i]
     phase, on_turn = int(st["phase"]), int(st["seat"])
     if phase in (POIGNEE, KEEP) and seat not in (None, on_turn):
-        phase, on_turn = PLAY, int(st["leader"])
+        phase, on_turn = PLAY, int(st["leader"]) if on_turn >= 0 else -1
     lines = [_heading(st, phase), "", *_seats(st, seat, phase, on_turn), ""]
     lines += _aside(st, seat, phase)
     if last := _last_trick(st, history):

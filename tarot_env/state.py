@@ -53,7 +53,10 @@ STATE = np.dtype(
         ("chelem", "i1"),  # 1: announced; 0: not; -1: not said yet
         ("hidden_size", "i1"),  # cards aside that not all seats have seen, 0..6
         ("leader", "i1"),  # seat that leads or led the current trick (before the play: the first)
-        ("asked", "i1"),  # seats from the leader on whose poignée has been dealt with, 0..4
+        (
+            "asked",
+            "i1",
+        ),  # seats from the leader on whose poignée has been dealt with, or that is being asked; 0..4
         ("level", "i1"),  # level of the poignée that is being shown 1..3; 0: none
         ("shown_level", "i1", (4,)),  # level shown 1..3, by seat; 0: none
         ("winner", "i1"),  # seat that wins the trick as it lies; -1: nothing led but the Excuse

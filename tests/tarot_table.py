@@ -206,14 +206,16 @@ def seen_by(deal: Deal, observer: int) -> dict[str, list[int]]:
 
 
 def full_state(deal: Deal) -> dict[str, list[int]]:
-    """All pieces of the full-information state but `asked`."""
+    """All pieces of the full-information state."""
     order = [0, 1, 2, 3]
     return {
         "hands": [card_bits(deal.hands[seat]) for seat in order],
         "can_hold": [card_bits(deal.can_hold(seat, deep=True)) for seat in order],
+        "hidden": [card_bits(may_lie_aside(deal, None))],
         "dealt_chien": [card_bits(deal.chien)],
         "discard": [card_bits(deal.discards)],
         **keeping(deal),
+        "asked": [0 if deal.leader is None else 4 - len(deal._to_ask)],
         **public_pieces(deal, order, as_play=False),
     }
 

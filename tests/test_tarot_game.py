@@ -18,7 +18,8 @@ from tarot_env.game import DEAL_FORMAT, GAME, setup
 from tests.helpers import fewer
 from tests.reference.tarot import DECK, KINGS, OUDLERS, Deal, random_deal, random_playout
 from tests.tarot_engines import cards, table
-from tests.tarot_table import TarotTable, same_table
+from tests.tarot_table import PHASES, TarotTable, same_table
+from trick_core.belief import view_of
 from trick_core.drivers import make_buffers, random_drivers
 from trick_core.game import setup_for
 from trick_core.records import Record, to_record
@@ -567,6 +568,31 @@ def test_render_of_an_annulled_and_of_a_stopped_deal() -> None:
     kernel = TarotTable(setup())
     kernel.play("pass pass pass pass")
     assert "annulled" in GAME.render(kernel.setup, kernel.states, 0, None)
+
+
+@pytest.mark.parametrize("actions", ["", "poignee_10"])
+def test_a_deal_stopped_while_a_poignee_is_asked_is_over(actions: str) -> None:
+    """T-4.1: nobody leads any more, and nobody sees who was asked or what it has kept back."""
+    deal = table("2C", "T1-T12", dealer=3)
+    kernel = same_table(deal)
+    kernel.play(f"garde_contre pass pass pass no_chelem {actions}")
+    assert kernel.phase == ("keep" if actions else "poignee")
+    if actions:
+        kernel.play("T4")
+    kernel.drivers.abort(kernel.states, 0)
+    for seat in (None, 0, 1, 2, 3):
+        text = GAME.render(kernel.setup, kernel.states, 0, seat)
+        assert text.splitlines()[-1] == "The end: stopped before the deal was over"
+        assert "leads" not in text and ">" not in text
+        if seat is None:
+            continue
+        record = kernel.view(seat)
+        assert GAME.render(kernel.setup, record, 0, seat) == text
+        assert kernel.words(seat, record) == kernel.words(seat)
+        seen = {name: record[name][0].tolist() for name in ("seat", "phase", "level", "kept")}
+        assert seen == {"seat": -1, "phase": PHASES.index("play"), "level": 0, "kept": 0}
+        view = view_of(kernel.setup, kernel.states, seat=seat)
+        assert view.record["seat"][0] == -1 and not view["action_mask"].any()
 
 
 def test_every_step_of_a_deal_can_be_drawn() -> None:
