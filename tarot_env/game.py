@@ -213,8 +213,11 @@ def _fill_discard(fixed: Setup, row: Any, discard: Any) -> None:
         ids = [card_id(card) for card in discard]
     except ValueError as error:
         raise ValueError(f"discard: {error}") from None
-    if len(ids) != CHIEN_SIZE or len(set(ids)) != CHIEN_SIZE:
+    if len(ids) != CHIEN_SIZE:
         raise ValueError(f"discard: expected {CHIEN_SIZE} different cards, got {len(ids)}")
+    for card in ids:
+        if ids.count(card) > 1:
+            raise ValueError(f"discard: {CARD_NAMES[card]} is given twice")
     held = card_ids(
         int(row["cards"][taker] | row["cards"][4]),
         int(row["cards_trumps"][taker] | row["cards_trumps"][4]),

@@ -371,7 +371,8 @@ def test_scaling_measures_and_plots_every_size(capsys, tmp_path, monkeypatch):
 def test_both_forms_of_the_training_loop_learn_the_same(capsys, tmp_path):
     """Packed observations change nothing but speed and storage: after a rollout the weights are equal."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    training = pytest.importorskip("benchmarks.packed_training")
+    from benchmarks import packed_training as training
+
     loops = [training.Loop(bolola(), form, 3, 20, "cpu") for form in training.FORMS]
     for loop in loops:
         torch.manual_seed(5)

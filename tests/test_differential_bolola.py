@@ -189,7 +189,7 @@ def test_thousands_of_deals(contract: str) -> None:
 @pytest.mark.parametrize("contract", list(CONTRACTS))
 def test_early_stop(contract: str) -> None:
     """B-1.5: the option ends both engines' deals after the same trick."""
-    compare(CONTRACTS[contract], ROWS[contract], contract, DEALS // 20, early_stop=True)
+    compare(CONTRACTS[contract], ROWS[contract], contract, -(-DEALS // 20), early_stop=True)
 
 
 @pytest.mark.long
@@ -213,8 +213,8 @@ def test_custom_rows() -> None:
 @pytest.mark.parametrize("contract", HOUSE_RULES, ids=lambda contract: contract.name)
 def test_house_rules(contract: Contract) -> None:
     """B-8.1: the house rules that the rulebook names, and a row that uses every field."""
-    compare(contract, as_row(contract), contract.name, DEALS // 10, early_stop=False)
-    compare(contract, as_row(contract), contract.name, DEALS // 40, early_stop=True)
+    compare(contract, as_row(contract), contract.name, -(-DEALS // 10), early_stop=False)
+    compare(contract, as_row(contract), contract.name, -(-DEALS // 40), early_stop=True)
 
 
 @pytest.mark.parametrize("contract", list(CONTRACTS))
