@@ -350,9 +350,14 @@ def test_resuming_another_environments_run(finished: Path, tmp_path: Path) -> No
     shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     state = json.loads((tmp_path / "run.json").read_text())
     state["config"]["env"] = "tarot/deal-v0"
-    (tmp_path / "run.json").write_text(json.dumps(state))
-    with pytest.raises(ValueError, match=r"model\.zip is not this run's model"):
-        train(small(tmp_path, steps=208, env="tarot/deal-v0"), resume=True, progress=False)
+    for left_out, message in (
+        ("", "with other options"),
+        ("setup", r"model\.zip is not this run's model"),
+    ):
+        state.pop(left_out, None)
+        (tmp_path / "run.json").write_text(json.dumps(state))
+        with pytest.raises(ValueError, match=message):
+            train(small(tmp_path, steps=208, env="tarot/deal-v0"), resume=True, progress=False)
 
 
 def test_a_run_leaves_no_temporary_files(finished: Path) -> None:

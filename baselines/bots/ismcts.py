@@ -48,7 +48,7 @@ from baselines.bots.tree import (
 )
 from trick_core.bots import Bot
 from trick_core.drivers import JitBot
-from trick_core.game import Game, check_choice
+from trick_core.game import INT32, Game, check_choice
 from trick_core.jit import entry, kernel
 from trick_core.rng import advance
 from trick_core.rollouts import playout_label
@@ -110,7 +110,9 @@ class Settings:
             raise ValueError(f"bot 'ismcts': net: needs root=pairs, got root={self.root}")
         for key in ("depth", "exact"):
             if getattr(self, key) != 0:
-                check_integer("ismcts", key, getattr(self, key))
+                check_integer(
+                    "ismcts", key, getattr(self, key), INT32 - 1
+                )  # one more is the root's
 
 
 class Root(NamedTuple):

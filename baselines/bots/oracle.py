@@ -26,7 +26,7 @@ from baselines.bots.search import check_integer, check_number, playout_policy
 from baselines.bots.tree import NOW, OTHERS, ROOT, TreeBot, check_budget, only_choice, tree
 from trick_core.bots import Bot
 from trick_core.drivers import JitBot
-from trick_core.game import Game, check_choice
+from trick_core.game import INT32, Game, check_choice
 from trick_core.jit import entry
 from trick_core.rollouts import playout_label
 
@@ -59,7 +59,7 @@ class Settings:
         check_choice("bot 'oracle': others", self.others, OTHERS)
         check_number("oracle", "explore", self.explore)
         if self.exact != 0:
-            check_integer("oracle", "exact", self.exact)
+            check_integer("oracle", "exact", self.exact, INT32)
 
 
 @functools.cache

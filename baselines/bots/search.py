@@ -20,7 +20,7 @@ from trick_core.batch import check_threads
 from trick_core.bits import ONE, lowest
 from trick_core.bots import BatchView, RowBot
 from trick_core.drivers import JitBot
-from trick_core.game import INT32, Belief, Game
+from trick_core.game import INT64, Belief, Game
 from trick_core.game import check_integer as check_whole
 from trick_core.jit import copy_records, entry, kernel
 from trick_core.rollouts import jit_bot
@@ -50,13 +50,13 @@ def playout_policy(bot: str, game: Game, name: str) -> JitBot:
         raise ValueError(f"bot {bot!r}: playout: {error}") from None
 
 
-def check_integer(bot: str, key: str, value: Any) -> None:
-    """Refuse a setting that is no integer from 1 to 2**31 - 1.
+def check_integer(bot: str, key: str, value: Any, most: int = INT64) -> None:
+    """Refuse a setting that is no integer from 1 to ``most``.
 
     Raises:
         ValueError: It is not.
     """
-    check_whole(f"bot {bot!r}: {key}", value, 1, INT32)
+    check_whole(f"bot {bot!r}: {key}", value, 1, most)
 
 
 def check_number(bot: str, key: str, value: Any) -> None:
