@@ -782,6 +782,10 @@ class SelfPlay:
     """A run: everything that an iteration changes, and the iteration.
 
     Randomness comes from generators that are seeded anew for every iteration, so a checkpoint needs to hold none.
+
+    Args:
+        config: The run.
+        inputs: Values that the net reads at the least: those of the checkpoint from which a run goes on.
     """
 
     def __init__(self, config: SelfPlayConfig, inputs: int = 0) -> None:
@@ -1341,12 +1345,6 @@ def _told(env: Any, setup: Setup, options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in setup.options.items() if own.get(name) != value}
 
 
-def _setups(envs: Sequence[Any], options: dict[str, Any]) -> list[dict[str, Any]]:
-    """All options of the environments, as a run's file holds them."""
-    setups = [setup_for(env, **options).options for env in envs]
-    return json.loads(json.dumps(setups))  # type: ignore[no-any-return]
-
-
 def _settings(run: SelfPlay) -> dict[str, Any]:
     names = [each.name for each in fields(run.config)]
     return {name: getattr(run.config, name) for name in names} | {
@@ -1363,7 +1361,7 @@ def _save(run: SelfPlay, seconds: float, curve: list[dict[str, float]]) -> None:
     torch.save(run.state(), temporary)
     temporary.replace(folder / "checkpoint.pt")
     state: dict[str, Any] = {"config": _settings(run), "seconds": seconds, "curve": curve}
-    state["setups"] = _setups(run.config.envs, run.config.options)
+    state["setups"] = [setup.options for setup in run.plain]
     temporary = folder / f"run.{os.getpid()}.tmp.json"
     temporary.write_text(json.dumps(state, indent=1, default=str))
     temporary.replace(folder / "run.json")
@@ -1392,7 +1390,8 @@ def _load(
         asked = [setup_for(env, **config.options).id for env in config.envs]
         if asked != kept["envs"]:
             raise ValueError(f"{folder} holds a run on {', '.join(kept['envs'])}, not on {asked}")
-        setups = _setups(config.envs, kept["options"])
+        setups = [setup_for(env, **kept["options"]).options for env in config.envs]
+        setups = json.loads(json.dumps(setups))  # as the file holds them
         if setups != state.get("setups", setups):
             raise ValueError(
                 f"{folder} holds a run on {', '.join(kept['envs'])} with other options"
